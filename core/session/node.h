@@ -1,0 +1,74 @@
+#pragma once
+
+#include "gpu/verify/evaluation.h"
+
+#include <QDateTime>
+#include <QList>
+#include <QMetaType>
+#include <QString>
+
+#include <optional>
+
+/// The engine: no widgets. Values in this header cross threads by copy.
+namespace core {
+
+/// Index of a node in its session, from 1; the root is 1. 0: none.
+using NodeId = quint32;
+
+enum class NodeKind { Root, Idea, Implementation, Repair, Tune, Edit, Merge };
+
+/// What is being done for a node now. A node that is Done has a verdict, or is an idea whose
+/// branches are all Done, or is Lost.
+enum class NodeState {
+    Asking, ///< waiting for a model's reply
+    Queued, ///< waiting for the worker
+    Compiling,
+    Checking,
+    Timing,
+    Done,
+    Lost ///< the reply could not be used or never came; `message` says why
+};
+
+struct TokenUsage {
+    qint64 input = 0, cached = 0, reasoning = 0, output = 0;
+    double costUsd = 0;
+};
+
+/// What the tree, lists and charts need of a node. Cheap to copy.
+struct NodeSummary {
+    NodeId id = 0, parent = 0;
+    NodeKind kind = NodeKind::Root;
+    NodeState state = NodeState::Queued;
+    int round = 0; ///< the root is round 0
+    QString author; ///< model name, "human", or "seed"
+    QString title;
+    QString category; ///< idea category, inherited by its implementations
+    QString message; ///< verdict's or loss's message
+    std::optional<gpu::Verdict> verdict; ///< nullopt while running and for ideas
+    QString precisionClass;
+    std::optional<double> medianUs, lowUs, highUs;
+    std::optional<double> speedup; ///< root's median over this one's; for ideas their best child's
+    int checksPassed = 0, checksTotal = 0; ///< live while checking
+    bool pinned = false, excluded = false, archived = false;
+};
+
+/// Everything stored about one node.
+struct NodeDetails {
+    NodeSummary summary;
+    QString ideaText;
+    QString source; ///< the .cu file; empty for ideas
+    QString prompt, reply, reasoning, requestKind;
+    TokenUsage usage;
+    QDateTime created, finished;
+    std::optional<gpu::Evaluation> evaluation;
+};
+
+QString name(NodeKind kind);
+QString name(NodeState state);
+std::optional<NodeKind> nodeKindFromName(const QString &name);
+std::optional<NodeState> nodeStateFromName(const QString &name);
+
+} // namespace core
+
+Q_DECLARE_METATYPE(core::NodeSummary)
+Q_DECLARE_METATYPE(core::NodeDetails)
