@@ -11,7 +11,7 @@ struct Row {
     std::size_t bytes;
     bool floating;
 };
-constexpr std::array<Row, 13> Rows {{{DType::F64, "f64", 8, true}, {DType::F32, "f32", 4, true},
+constexpr std::array<Row, 13> Rows{{{DType::F64, "f64", 8, true}, {DType::F32, "f32", 4, true},
     {DType::F16, "f16", 2, true}, {DType::BF16, "bf16", 2, true}, {DType::I64, "i64", 8, false},
     {DType::I32, "i32", 4, false}, {DType::I16, "i16", 2, false}, {DType::I8, "i8", 1, false},
     {DType::U64, "u64", 8, false}, {DType::U32, "u32", 4, false}, {DType::U16, "u16", 2, false},

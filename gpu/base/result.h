@@ -17,8 +17,7 @@ struct Error {
 };
 
 /// A value or an `Error`. Used instead of exceptions across module boundaries.
-template <class T>
-class [[nodiscard]] Result {
+template <class T> class [[nodiscard]] Result {
 public:
     Result(T value)
         : m_state(std::in_place_index<0>, std::move(value))
@@ -47,8 +46,14 @@ private:
 struct Unit { };
 using Status = Result<Unit>;
 
-inline Error callerError(std::string message) { return {Blame::Caller, std::move(message)}; }
-inline Error candidateError(std::string message) { return {Blame::Candidate, std::move(message)}; }
+inline Error callerError(std::string message)
+{
+    return {Blame::Caller, std::move(message)};
+}
+inline Error candidateError(std::string message)
+{
+    return {Blame::Candidate, std::move(message)};
+}
 inline Error environmentError(std::string message)
 {
     return {Blame::Environment, std::move(message)};
