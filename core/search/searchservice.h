@@ -12,7 +12,8 @@ namespace core {
 
 /// One open session and the engine that works on it. The window's and the command line's only way
 /// in. Lives on the thread that made it and emits there; the engine and the database have a thread
-/// of their own. Every call copies its arguments and returns at once.
+/// of their own. Every call copies its arguments and returns at once. Virtual so that the window's
+/// tests can stand in for it.
 class SearchService : public QObject {
     Q_OBJECT
 public:
@@ -21,32 +22,32 @@ public:
     ~SearchService() override;
 
     /// Creates the session file and starts the search. `failed` follows if it cannot.
-    void create(const QString &sessionFile, const SearchConfig &config);
+    virtual void create(const QString &sessionFile, const SearchConfig &config);
     /// Opens a stored session; `opened` and all its nodes follow. Nothing runs until `resume`, an
     /// edit or `seedFrom`.
-    void open(const QString &sessionFile);
+    virtual void open(const QString &sessionFile);
 
     /// Continues a paused, stopped, killed or finished search where it was.
-    void resume();
-    void pause(); ///< what runs is finished, nothing new begins
-    void stop(); ///< idempotent; `finished` follows within 200 ms, clean-up may go on
+    virtual void resume();
+    virtual void pause(); ///< what runs is finished, nothing new begins
+    virtual void stop(); ///< idempotent; `finished` follows within 200 ms, clean-up may go on
 
     /// Compiles, checks and times `source` as a new edit child.
-    void evaluateEdit(NodeId parent, const QString &source);
+    virtual void evaluateEdit(NodeId parent, const QString &source);
     /// The next round starts from this node, whatever the policy would choose. If the search has
     /// ended, one more round is run.
-    void seedFrom(NodeId node);
-    void setPinned(NodeId node, bool pinned);
-    void setExcluded(NodeId node, bool excluded);
-    void setArchived(NodeId node, bool archived);
+    virtual void seedFrom(NodeId node);
+    virtual void setPinned(NodeId node, bool pinned);
+    virtual void setExcluded(NodeId node, bool excluded);
+    virtual void setArchived(NodeId node, bool archived);
 
     /// Everything stored about a node. Resolves on the engine's thread; use `.then(context, …)`.
-    QFuture<NodeDetails> details(NodeId node);
+    virtual QFuture<NodeDetails> details(NodeId node);
     /// PTX or SASS ("ptx", "sass") of a node's source; empty text and a notice on failure.
-    QFuture<QString> assembly(NodeId node, const QString &form);
+    virtual QFuture<QString> assembly(NodeId node, const QString &form);
 
-    QString sessionFile() const;
-    SearchConfig config() const; ///< of the open session
+    virtual QString sessionFile() const;
+    virtual SearchConfig config() const; ///< of the open session
 
 Q_SIGNALS:
     void opened(core::SearchConfig config);
