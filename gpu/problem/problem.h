@@ -28,9 +28,9 @@ struct TensorSpec {
 /// A problem as read from its folder (design §4): what to compute and how it is judged.
 ///
 /// problem.json keys: id, title, description; dims {name: integer or expression over earlier dims};
-/// sizes {name: {dim: integer}} with at least full, small, odd; inputs [{name, dtype, shape, role}];
-/// outputs [{name, dtype, shape}]; distributions [names, see verify/distribution.h];
-/// work {flops, bytes}; precision.
+/// sizes {name: {dim: integer}} with at least full, small, odd; inputs [{name, dtype, shape,
+/// role}]; outputs [{name, dtype, shape}]; distributions [names, see verify/distribution.h]; work
+/// {flops, bytes}; precision.
 struct Problem {
     std::string id, title, description;
     std::vector<std::pair<std::string, std::string>> dims; ///< name, integer or expression
