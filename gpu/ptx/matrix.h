@@ -31,7 +31,7 @@ enum class MatrixOperand : std::uint8_t { A, B, C, D };
 enum class MatrixLayout : std::uint8_t { Row, Col };
 
 struct MatrixShape {
-    std::uint8_t m = 0, n = 0, k = 0;
+    std::uint16_t m = 0, n = 0, k = 0;
     friend bool operator==(const MatrixShape &, const MatrixShape &) = default;
 };
 
@@ -49,14 +49,14 @@ struct MatrixOperation {
 
 /// Where the elements of one operand live. Elements of a register start at its low bits.
 struct FragmentLayout {
-    std::uint8_t rows = 0, columns = 0; ///< of the whole operand matrix
+    std::uint16_t rows = 0, columns = 0; ///< of the whole operand matrix
     std::uint8_t registers = 0; ///< a lane
     std::uint8_t elementsPerRegister = 0;
     std::uint8_t elementBits = 0; ///< in the register; tf32 counts 32
 };
 
 struct ElementPosition {
-    std::uint8_t row = 0, column = 0;
+    std::uint16_t row = 0, column = 0;
 };
 
 /// nullopt if this combination of shape and types is not implemented: the instruction is then

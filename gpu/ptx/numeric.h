@@ -23,6 +23,8 @@ struct FloatFormat {
     bool infinity = true; ///< e4m3 has none: only all ones is a NaN
     std::uint64_t nan = 0; ///< the pattern that conversions and arithmetic produce
 };
+/// The formats by name; apart, because enumerators elsewhere have the same names.
+namespace format {
 inline constexpr FloatFormat F64{11, 52, true, 0xfff8000000000000u};
 inline constexpr FloatFormat F32{8, 23, true, 0x7fffffffu};
 inline constexpr FloatFormat F16{5, 10, true, 0x7fffu};
@@ -30,6 +32,7 @@ inline constexpr FloatFormat BF16{8, 7, true, 0x7fffu};
 inline constexpr FloatFormat Tf32{8, 10, true, 0x3ffffu}; ///< packed; see toTf32 for registers
 inline constexpr FloatFormat E4M3{4, 3, false, 0x7fu};
 inline constexpr FloatFormat E5M2{5, 2, true, 0x7fu};
+} // namespace format
 
 inline constexpr float NanF32 = std::bit_cast<float>(0x7fffffffu);
 inline constexpr double NanF64 = std::bit_cast<double>(0xfff8000000000000u);
@@ -109,6 +112,11 @@ inline float flush(float value)
 {
     const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
     return std::bit_cast<float>((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
+}
+/// Arithmetic on f32 never keeps a NaN's payload or sign.
+inline float canonical(float value)
+{
+    return value != value ? NanF32 : value;
 }
 /// .ftz for f16.
 inline std::uint16_t flushF16(std::uint16_t half)
