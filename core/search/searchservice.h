@@ -10,6 +10,8 @@
 
 namespace core {
 
+struct EngineParts;
+
 /// One open session and the engine that works on it. The window's and the command line's only way
 /// in. Lives on the thread that made it and emits there; the engine and the database have a thread
 /// of their own. Every call copies its arguments and returns at once. Virtual so that the window's
@@ -18,6 +20,8 @@ class SearchService : public QObject {
     Q_OBJECT
 public:
     explicit SearchService(QObject *parent = nullptr);
+    /// With other parts than the real ones, for tests.
+    explicit SearchService(EngineParts parts, QObject *parent = nullptr);
     /// Stops the engine and its worker; waits at most a few seconds.
     ~SearchService() override;
 
