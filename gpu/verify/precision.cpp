@@ -92,15 +92,16 @@ Format formatOf(Yardstick yardstick)
 
 /// The limits grow from step to step and never shrink.
 void loosen(
-    std::vector<OutputErrors> &limits, const std::vector<OutputErrors> &errors, bool reduced)
+    std::vector<OutputErrors> &limits, const std::vector<OutputErrors> &errors, Yardstick step)
 {
     for (std::size_t k = 0; k < limits.size() && k < errors.size(); ++k) {
         if (errors[k].specialsDiffer)
             continue;
         for (const Statistic &statistic : Statistics) {
-            const double error = errors[k].*statistic.value;
-            const double limit
-                = reduced ? std::min(ReducedFactor * error, ReducedCap) : Fp32Factor * error;
+            double limit
+                = errors[k].*statistic.value * (isReduced(step) ? ReducedFactor : Fp32Factor);
+            if (isReduced(step) || step == Yardstick::Seed)
+                limit = std::min(limit, Cap);
             if (std::isfinite(limit))
                 limits[k].*statistic.value = std::max(limits[k].*statistic.value, limit);
         }
@@ -228,7 +229,7 @@ Classification classify(const std::vector<OutputErrors> &candidate, const Yardst
     std::vector<OutputErrors> limits(candidate.size());
     for (const Yardstick step : Steps) {
         if (const auto errors = source(step))
-            loosen(limits, *errors, isReduced(step));
+            loosen(limits, *errors, step);
         Classification now;
         findDeciding(now, candidate, limits);
         // Up to the fp32 steps the deciding statistic is told against fp32's own limit.

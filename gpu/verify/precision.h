@@ -67,9 +67,10 @@ std::string_view name(Yardstick yardstick);
 /// yardsticks are already worst cases (cut, not rounded), so 2.
 constexpr double Fp32Factor = 16;
 constexpr double ReducedFactor = 2;
-/// Whatever a reduced format's yardstick says, an answer this far off is wrong: zeros would pass
-/// where a format has no bits left for the data (bf16 at mean 1000).
-constexpr double ReducedCap = 0.1;
+/// Whatever the seed's or a reduced format's yardstick says, an answer this far off is wrong: zeros
+/// would pass where a format has no bits left for the data (bf16 at mean 1000). `Perturbed` has no
+/// cap: where the last fp32 bit decides (a layernorm of constant rows) nobody can do better.
+constexpr double Cap = 0.1;
 
 /// The class of one check.
 struct Classification {
