@@ -39,7 +39,9 @@ struct Problem {
     std::vector<std::string> distributions;
     std::string flops, bytes; ///< expressions: the least work, for the speed-of-light floor
     std::string precision; ///< class a win must keep
-    std::string oracleSource; ///< oracle.cu: the truth, fp64 accumulation, trusted
+    /// oracle.cu: the truth, trusted. Sees the inputs as they are; its floating outputs are f64
+    /// whatever the problem says of them.
+    std::string oracleSource;
     std::string seedSource; ///< seed.cu: round 0
 
     /// The dims at a named size. Caller error for an unknown size.
