@@ -72,11 +72,15 @@ Result<std::unique_ptr<Reference>> Reference::open(
 {
     std::unique_ptr<Reference> reference(new Reference);
     reference->m_problem = std::move(problem);
+    reference->m_oracleProblem = reference->m_problem;
+    for (SizedTensor &output : reference->m_oracleProblem.outputs)
+        if (isFloating(output.dtype))
+            output.dtype = DType::F64;
     reference->m_oracleProgram = std::move(oracle);
     reference->m_seedProgram = std::move(seed);
-    const auto load = [&](const SizedProgram &program, std::unique_ptr<Workspace> &workspace,
-                          const char *what) -> Status {
-        auto opened = Workspace::open(device, reference->m_problem, program);
+    const auto load = [&](const SizedProblem &sized, const SizedProgram &program,
+                          std::unique_ptr<Workspace> &workspace, const char *what) -> Status {
+        auto opened = Workspace::open(device, sized, program);
         if (const auto *fault = std::get_if<DeviceFault>(&opened)) {
             const bool environment = fault->verdict == Verdict::EnvironmentError;
             return Error{environment ? Blame::Environment : Blame::Caller,
@@ -85,25 +89,29 @@ Result<std::unique_ptr<Reference>> Reference::open(
         workspace = std::move(std::get<0>(opened));
         return Unit();
     };
-    if (Status status = load(reference->m_oracleProgram, reference->m_oracle, "oracle.cu"); !status)
+    if (Status status = load(reference->m_oracleProblem, reference->m_oracleProgram,
+            reference->m_oracle, "oracle.cu");
+        !status)
         return status.error();
-    if (Status status = load(reference->m_seedProgram, reference->m_seed, "seed.cu"); !status)
+    if (Status status
+        = load(reference->m_problem, reference->m_seedProgram, reference->m_seed, "seed.cu");
+        !status)
         return status.error();
     return reference;
 }
 
 Result<TensorValues> Reference::truth(const TensorBytes &inputs)
 {
-    return run(*m_oracle, inputs, "oracle.cu");
+    return run(*m_oracle, m_oracleProblem, inputs, "oracle.cu");
 }
 
 Result<TensorValues> Reference::seed(const TensorBytes &inputs)
 {
-    return run(*m_seed, inputs, "seed.cu");
+    return run(*m_seed, m_problem, inputs, "seed.cu");
 }
 
 Result<TensorValues> Reference::run(
-    Workspace &workspace, const TensorBytes &inputs, const char *what)
+    Workspace &workspace, const SizedProblem &sized, const TensorBytes &inputs, const char *what)
 {
     RunStatistics statistics;
     auto fault = workspace.setInputs(inputs);
@@ -117,7 +125,7 @@ Result<TensorValues> Reference::run(
             std::string(what) + " at size " + m_problem.size + ": " + fault->message};
     }
     m_instructions = std::max(m_instructions, statistics.warpInstructions);
-    return decodeTensors(m_problem.outputs, workspace.outputs());
+    return decodeTensors(sized.outputs, workspace.outputs());
 }
 
 Measure::Measure(Reference &reference, TensorBytes inputs, TensorValues truth)

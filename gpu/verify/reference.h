@@ -26,9 +26,11 @@ public:
 
 private:
     Reference() = default;
-    Result<TensorValues> run(Workspace &workspace, const TensorBytes &inputs, const char *what);
+    Result<TensorValues> run(Workspace &workspace, const SizedProblem &sized,
+        const TensorBytes &inputs, const char *what);
 
     SizedProblem m_problem;
+    SizedProblem m_oracleProblem; ///< the same with fp64 outputs
     SizedProgram m_oracleProgram, m_seedProgram;
     std::unique_ptr<Workspace> m_oracle, m_seed;
     std::uint64_t m_instructions = 0;
