@@ -7,6 +7,7 @@
 #include "gpu/compile/cubin.h"
 #include "gpu/compile/diagnostics.h"
 #include "gpu/compile/headers.h"
+#include "gpu/compile/options.h"
 #include "gpu/compile/sandbox.h"
 #include "gpu/compile/toolkit.h"
 
@@ -23,6 +24,7 @@ using Clock = std::chrono::steady_clock;
 
 // NVRTC reserves little address space and needs about 250 MB for large headers.
 constexpr std::size_t MemoryLimitBytes = std::size_t(4) << 30;
+constexpr int FirstCachingVersion = 13;
 constexpr int MaxStaticSharedBytes = 49152;
 constexpr double DisassembleSeconds = 30, WriteSeconds = 10;
 
@@ -132,9 +134,11 @@ std::vector<std::string> ChildCompiler::options(const CompileRequest &request) c
     if (!request.wantCubin && target.starts_with("sm_"))
         target = "compute_" + target.substr(3);
     // -lineinfo does not change the machine code; profiles and fault reports need it always.
-    std::vector<std::string> result = {"-arch=" + target, "-lineinfo", "-no-cache"};
+    std::vector<std::string> result = {"-arch=" + target, "-lineinfo"};
     if (request.wantCubin)
         result.push_back("-Xptxas=-v");
+    if (std::atoi(m_version.c_str()) >= FirstCachingVersion)
+        result.push_back("-no-cache");
     for (const std::filesystem::path &include : m_toolkit.includes)
         result.push_back("-I" + include.string());
     // Without it cooperative_groups.h pulls in libcu++: 650 ms instead of 47.
@@ -251,6 +255,12 @@ CompileOutput ChildCompiler::compile(const CompileRequest &request, double timeL
         addError(output, problem->line, problem->message);
         return output;
     }
+    // Checked with the plan already; a request may come from elsewhere.
+    for (const std::string &option : request.options)
+        if (const std::string problem = optionProblem(option); !problem.empty()) {
+            addError(output, 0, problem);
+            return output;
+        }
     setUp();
     if (!m_error.empty()) {
         output.environmentError = m_error;
@@ -274,8 +284,13 @@ CompileOutput ChildCompiler::compile(const CompileRequest &request, double timeL
             addError(output, 0, MemoryMessage);
         else if (answer.status != "NVRTC_ERROR_COMPILATION"
             && answer.status != "NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID")
-            output.environmentError
-                = "NVRTC failed with " + answer.status + ". " + readableLog(answer.log);
+            output.environmentError = "NVRTC " + m_version + " failed with " + answer.status
+                + " for " + request.architecture + ". " + readableLog(answer.log)
+                + (answer.log.find("gpu-architecture") == std::string::npos
+                        ? ""
+                        : "This device is newer or older than the toolkit: install a CUDA toolkit "
+                          "that "
+                          "knows it.");
         else if (output.diagnostics.empty())
             addError(output, 0, "NVRTC refused the source without a message.");
         return output;
