@@ -98,7 +98,7 @@ void WorkerClient::launch()
     }
     m_phase = Phase::Hello;
     m_garbageLines = 0;
-    m_process = new WorkerProcess(this);
+    m_process = new WorkerProcess(m_limits.lineBytes, this);
     connect(m_process, &WorkerProcess::lineReceived, this, &WorkerClient::receive);
     connect(m_process, &WorkerProcess::ended, this, &WorkerClient::died, Qt::QueuedConnection);
     m_watchdog.start(m_limits.helloMs);

@@ -19,6 +19,7 @@ struct WorkerLimits {
     int backOffMs = 200; ///< before the first restart, then five times as long
     int restarts = 2; ///< in a row, without any result between
     int culprits = 3; ///< candidates in a row that each killed it twice: then it is the worker
+    qsizetype lineBytes = 64 << 20; ///< longer than any answer: PTX of a large kernel is a few MB
 };
 
 /// Speaks gpu/protocol/PROTOCOL.md with an espalier-worker. Restarts one that dies, and sends again

@@ -8,15 +8,14 @@
 namespace core {
 
 namespace {
-/// Longer than any answer: PTX of a large kernel is a few MB.
-constexpr qsizetype MaxLineBytes = 64 << 20;
 constexpr qsizetype KeptErrorBytes = 16 << 10;
 constexpr int TermAfterMs = 300;
 constexpr int KillAfterMs = 1500;
 } // namespace
 
-WorkerProcess::WorkerProcess(QObject *parent)
+WorkerProcess::WorkerProcess(qsizetype maxLineBytes, QObject *parent)
     : QObject(parent)
+    , m_maxLineBytes(maxLineBytes)
 {
     // A group of its own: what the worker started must die with it, whatever state it is in.
     m_process.setChildProcessModifier([] { ::setpgid(0, 0); });
@@ -104,9 +103,11 @@ void WorkerProcess::keepErrors()
 
 void WorkerProcess::readOutput()
 {
+    // A long line comes in many pieces: what was searched for its end is not searched again.
+    const qsizetype searched = m_buffer.size();
     m_buffer += m_process.readAllStandardOutput();
     qsizetype begin = 0;
-    for (qsizetype end = m_buffer.indexOf('\n'); end >= 0 && !m_ended;
+    for (qsizetype end = m_buffer.indexOf('\n', searched); end >= 0 && !m_ended;
          end = m_buffer.indexOf('\n', begin)) {
         const QByteArray line = m_buffer.mid(begin, end - begin).trimmed();
         begin = end + 1;
@@ -114,12 +115,12 @@ void WorkerProcess::readOutput()
             Q_EMIT lineReceived(line);
     }
     m_buffer.remove(0, begin);
-    if (m_buffer.size() > MaxLineBytes) {
+    if (m_buffer.size() > m_maxLineBytes) {
         m_buffer.clear();
         kill();
         end(QStringLiteral("%1 wrote a line of over %2 MiB")
                 .arg(m_process.program())
-                .arg(MaxLineBytes >> 20));
+                .arg(m_maxLineBytes >> 20));
     }
 }
 

@@ -13,7 +13,7 @@ namespace core {
 class WorkerProcess : public QObject {
     Q_OBJECT
 public:
-    explicit WorkerProcess(QObject *parent = nullptr);
+    explicit WorkerProcess(qsizetype maxLineBytes, QObject *parent = nullptr);
     /// Ends the group at once.
     ~WorkerProcess() override;
 
@@ -37,6 +37,7 @@ private:
     void end(const QString &reason);
     void signalGroup(int number);
 
+    qsizetype m_maxLineBytes;
     QProcess m_process;
     QByteArray m_buffer;
     QByteArray m_errors;

@@ -2,11 +2,11 @@
 
 #include "core/evaluation/evaluator.h"
 #include "core/provider/provider.h"
-#include "core/search/nodetree.h"
 #include "core/search/policy.h"
 #include "core/search/prompt.h"
 #include "core/search/publisher.h"
 #include "core/search/searchconfig.h"
+#include "core/session/nodetree.h"
 #include "core/session/sessionstore.h"
 
 #include <QElapsedTimer>

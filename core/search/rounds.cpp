@@ -198,6 +198,7 @@ void Engine::startRound(int round)
     m_forcedSeed = 0;
     for (const NodeRecord &idea : ideas)
         addToTree(idea, {});
+    m_publisher.flush(); // what led to the choice is told before it
     notice(Notice::Level::Info,
         QStringLiteral("Round %1 starts from %2.").arg(round).arg(choice.reason),
         choice.seeds.first());

@@ -56,6 +56,14 @@ void Database::close()
 {
     if (m_connection.isEmpty())
         return;
+    if (m_writes) {
+        // One plain file is left, that opens from a read-only folder too. A reader may be in the
+        // way: then the log stays beside it, which is as well.
+        for (const char *pragma : {"PRAGMA busy_timeout=0", "PRAGMA journal_mode=DELETE"}) {
+            const gpu::Status ignored = run(QString::fromLatin1(pragma));
+            static_cast<void>(ignored);
+        }
+    }
     connection(m_connection).close();
     QSqlDatabase::removeDatabase(m_connection);
     m_connection.clear();
@@ -102,6 +110,7 @@ gpu::Status Database::open(const QString &file, Mode mode)
 {
     close();
     m_file = file;
+    m_writes = false;
     const QFileInfo info(file);
     if (mode == Mode::Create && info.exists())
         return caller(QStringLiteral("%1 exists already. Name another file, or continue it with "
@@ -145,13 +154,21 @@ gpu::Status Database::open(const QString &file, Mode mode)
     return status;
 }
 
+gpu::Status Database::startLog()
+{
+    m_writes = true;
+    for (const char *pragma : {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL"}) {
+        if (const gpu::Status status = run(QString::fromLatin1(pragma)); !status)
+            return status;
+    }
+    return gpu::Unit{};
+}
+
 gpu::Status Database::prepare(Mode mode)
 {
     if (mode == Mode::Create) {
-        for (const char *pragma : {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL"}) {
-            if (const gpu::Status status = run(QString::fromLatin1(pragma)); !status)
-                return status;
-        }
+        if (const gpu::Status status = startLog(); !status)
+            return status;
         return transaction([this]() -> gpu::Status {
             for (const char *statement : Schema) {
                 if (const gpu::Status status = run(QString::fromLatin1(statement)); !status)
@@ -202,7 +219,7 @@ gpu::Status Database::prepare(Mode mode)
         return failure(
             QStringLiteral("is damaged"), QStringLiteral("11"), verdict.simplified().left(200));
     if (mode == Mode::Write)
-        return run(QStringLiteral("PRAGMA synchronous=FULL"));
+        return startLog();
     return gpu::Unit{};
 }
 

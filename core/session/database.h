@@ -39,10 +39,12 @@ public:
 
 private:
     gpu::Status prepare(Mode mode);
+    gpu::Status startLog();
     gpu::Error failure(const QString &what, const QString &nativeCode, const QString &text) const;
 
     QString m_file;
     QString m_connection;
+    bool m_writes = false;
 };
 
 } // namespace core

@@ -1,4 +1,4 @@
-#include "core/search/nodetree.h"
+#include "core/session/nodetree.h"
 
 namespace core {
 

@@ -1,0 +1,23 @@
+#include "core/commandline/commandline.h"
+
+#ifdef ESPALIER_WITH_WINDOW
+#include "ui/windowmain.h"
+#endif
+
+#include <cstdio>
+#include <string_view>
+
+/// The window if there is no command or it is `open`, else the command line.
+int main(int argc, char **argv)
+{
+    if (argc > 1 && std::string_view(argv[1]) != "open")
+        return core::commandLineMain(argc, argv);
+#ifdef ESPALIER_WITH_WINDOW
+    return ui::windowMain(argc, argv);
+#else
+    std::fputs("espalier: this program was built without its window (BUILD_UI=OFF). "
+               "See `espalier --help` for what it does without.\n",
+        stderr);
+    return 2;
+#endif
+}
