@@ -40,6 +40,7 @@ private Q_SLOTS:
     void stopsABomb();
     void limitsMemory();
     void judgesADeadChild();
+    void blamesTheRightSide();
     void compilesInManyThreads();
     void disassembles();
     void reportsAMissingToolkit();
@@ -306,6 +307,20 @@ void TestCompiler::judgesADeadChild()
     const auto mute
         = gpu::makeCompiler(script("exit 0\n"))->compile(request("__global__ void k() { }"), 10);
     QVERIFY(!mute.ok && mute.diagnostics.empty() && !mute.environmentError.empty());
+}
+
+void TestCompiler::blamesTheRightSide()
+{
+    auto job = request("__global__ void k() { }");
+    job.options = {"-I/etc"};
+    const auto option = compile(job);
+    QVERIFY(!option.ok && option.environmentError.empty() && option.diagnostics.size() == 1);
+    job.options.clear();
+    job.architecture = "sm_10";
+    const auto architecture = compile(job);
+    QVERIFY(!architecture.ok);
+    QVERIFY2(architecture.environmentError.find("toolkit that knows it") != std::string::npos,
+        architecture.environmentError.c_str());
 }
 
 void TestCompiler::compilesInManyThreads()
