@@ -2,6 +2,7 @@
 
 #include "gpu/verify/generator.h"
 
+#include <cfloat>
 #include <cmath>
 #include <cstring>
 
@@ -55,6 +56,20 @@ void cut(const std::vector<SizedTensor> &tensors, TensorValues &values, Format f
         if (isFloating(tensors[k].dtype))
             for (double &value : values[k])
                 value = truncateTo(format, value);
+}
+
+/// What the output's type cannot hold is infinite there, in the truth too.
+void overflow(const std::vector<SizedTensor> &tensors, TensorValues &values)
+{
+    for (std::size_t k = 0; k < values.size(); ++k) {
+        const double largest = tensors[k].dtype == DType::F16 ? 65504
+            : tensors[k].dtype == DType::F64                  ? DBL_MAX
+                                                              : static_cast<double>(FLT_MAX);
+        if (isFloating(tensors[k].dtype))
+            for (double &value : values[k])
+                if (std::fabs(value) > largest)
+                    value = std::copysign(HUGE_VAL, value);
+    }
 }
 
 TensorBytes encodeTensors(const std::vector<SizedTensor> &tensors, const TensorValues &values)
@@ -140,6 +155,7 @@ Result<std::unique_ptr<Measure>> Measure::make(Reference &reference, TensorBytes
     auto truth = reference.truth(inputs);
     if (!truth)
         return truth.error();
+    overflow(reference.problem().outputs, *truth);
     return std::unique_ptr<Measure>(new Measure(reference, std::move(inputs), std::move(*truth)));
 }
 
