@@ -329,6 +329,9 @@ private:
             return fail("expected one address in brackets");
         Operand base = operand.elements[0];
         std::uint8_t size = sizeOfOperand(base);
+        // A second address (the source of cp.async) leaves the first one's offset in `mode`.
+        if (i == 1)
+            in.mode = std::uint32_t(in.offset);
         in.offset = std::int64_t(operand.bits);
         if (base.kind == OperandKind::Local) {
             const std::size_t index = std::size_t(base.index);
@@ -350,7 +353,8 @@ private:
         }
         if (size == SizeNone)
             size = 8;
-        if (size != 8 && !(size == 4 && in.space != Space::Global && in.space != Space::Generic))
+        if (size != 8
+            && (size != 4 || in.space == Space::Global || in.space == Space::Generic || i == 1))
             return fail("the address register has the wrong size");
         in.source[i] = source(base, size);
         in.sourceSize[i] = size;

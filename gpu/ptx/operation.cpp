@@ -31,7 +31,7 @@ void apply(Operation &operation, std::string_view word)
             operation.hasRounding = true;
         }
     for (const SpaceName &entry : SpaceNames)
-        if (entry.name == word)
+        if (entry.name == word && operation.space == Space::Generic)
             operation.space = entry.space;
     operation.ftz |= word == "ftz";
     operation.sat |= word == "sat";

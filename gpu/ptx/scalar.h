@@ -20,6 +20,7 @@ enum ScalarMode : std::uint32_t { ModeRelu = 1, ModeNan = 2, ModeXorsign = 4, Mo
 
 /// Holds any product or sum of 64-bit integers.
 __extension__ typedef __int128 Wide;
+__extension__ typedef unsigned __int128 UnsignedWide;
 
 inline float toFloat(std::uint64_t bits)
 {
@@ -41,8 +42,8 @@ inline void setShape(Selection &shape, std::size_t dst, std::initializer_list<st
 {
     shape.dst = std::uint8_t(dst);
     std::size_t i = 0;
-    for (const std::size_t size : sources)
-        shape.source[i++] = std::uint8_t(size);
+    for (std::uint8_t &source : shape.source)
+        source = i < sources.size() ? std::uint8_t(sources.begin()[i++]) : std::uint8_t(SizeNone);
 }
 
 } // namespace gpu::ptx

@@ -1,4 +1,5 @@
 #include "gpu/ptx/block.h"
+#include "gpu/ptx/collective.h"
 #include "gpu/ptx/control.h"
 #include "gpu/ptx/decode.h"
 
@@ -117,6 +118,10 @@ Selection selectControl(const Operation &op, const std::uint8_t *sizes, std::siz
         return shape;
     }
     (void)sizes;
+    for (const Selection &other :
+        {selectCollective(op), selectAtomic(op, count), selectAsync(op, count), selectCarry(op)})
+        if (other.handler)
+            return other;
     return shape;
 }
 
