@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <regex>
+#include <charconv>
+#include <string_view>
 
 namespace gpu {
 
@@ -29,18 +30,49 @@ constexpr std::array Refusals = {Refusal{"-I",
     Refusal{"-D", "write a #define or a tunable in the source instead"},
     Refusal{"--define-macro", "write a #define or a tunable in the source instead"},
     Refusal{"-U", "write an #undef in the source instead"}};
+
+/// Written whole, after one dash or two.
+constexpr std::array Exact = {"use_fast_math", "extra-device-vectorization", "restrict",
+    "std=c++17", "std=c++20", "fmad=true", "fmad=false", "ftz=true", "ftz=false", "prec-div=true",
+    "prec-div=false", "prec-sqrt=true", "prec-sqrt=false"};
+constexpr std::array Ptxas = {"-O0", "-O1", "-O2", "-O3", "-dlcm=ca", "-dlcm=cg", "-dlcm=cs",
+    "-dlcm=cv", "-allow-expensive-optimizations=true", "-allow-expensive-optimizations=false",
+    "--allow-expensive-optimizations=true", "--allow-expensive-optimizations=false"};
+constexpr int MinRegisters = 16, MaxRegisters = 255;
+
+bool consume(std::string_view &text, std::string_view start)
+{
+    if (!text.starts_with(start))
+        return false;
+    text.remove_prefix(start.size());
+    return true;
+}
+
+template <class List> bool contains(const List &list, std::string_view text)
+{
+    return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+bool isAllowed(std::string_view option)
+{
+    if (consume(option, "-Xptxas=") || consume(option, "--ptxas-options="))
+        return contains(Ptxas, option);
+    if (!consume(option, "--") && !consume(option, "-"))
+        return false;
+    if (consume(option, "maxrregcount=")) {
+        int count = 0;
+        const auto [end, error]
+            = std::from_chars(option.data(), option.data() + option.size(), count);
+        return error == std::errc() && end == option.data() + option.size() && count >= MinRegisters
+            && count <= MaxRegisters;
+    }
+    return contains(Exact, option);
+}
 } // namespace
 
 std::string optionProblem(const std::string &option)
 {
-    static const std::regex allowed(
-        "-{1,2}use_fast_math|-{1,2}maxrregcount=(1[6-9]|[2-9][0-9]|1[0-9][0-9]|2[0-4][0-9]|25[0-5])"
-        "|-{1,2}(fmad|ftz|prec-div|prec-sqrt)=(true|false)"
-        "|-{1,2}extra-device-vectorization|-{1,2}restrict|-{1,2}std=c\\+\\+(17|20)"
-        "|(-Xptxas=|--ptxas-options=)(-O[0-3]|-dlcm=(ca|cg|cs|cv)"
-        "|--?allow-expensive-optimizations=(true|false))");
-    // std::regex recurses on long input.
-    if (option.size() < 100 && std::regex_match(option, allowed))
+    if (isAllowed(option))
         return {};
     std::string problem = "The option \"" + option.substr(0, 100) + "\" is not allowed";
     for (const Refusal &refusal : Refusals)
