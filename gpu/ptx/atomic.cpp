@@ -100,6 +100,7 @@ template <class T> u64 apply(const Instruction &in, std::byte *host, u64 b, u64 
 void atomic(Warp &warp, const Instruction &in)
 {
     const u32 bytes = in.accessBytes;
+    warp.block->synchronize();
     for (u32 rest = warp.mask; rest; rest &= rest - 1) {
         const unsigned lane = unsigned(std::countr_zero(rest));
         const u64 raw = laneBits(warp, in, 0, lane) + u64(in.offset);

@@ -31,6 +31,8 @@ Block::Block(LaunchState &launchState, std::uint64_t linear)
     index = {std::uint32_t(linear % grid.x), std::uint32_t(linear / grid.x % grid.y),
         std::uint32_t(linear / (std::uint64_t(grid.x) * grid.y))};
     shared.resize(state.sharedBytes);
+    if (state.options.checked)
+        shadow = std::make_unique<SharedShadow>(shared.size());
     for (std::size_t i = 0; i + 8 <= shared.size(); i += 8)
         std::memcpy(shared.data() + i, &Poison, 8);
     std::memcpy(shared.data() + shared.size() / 8 * 8, &Poison, shared.size() % 8);
@@ -124,6 +126,7 @@ bool Block::complete(const Barrier &barrier) const
 void Block::release(std::uint32_t id)
 {
     Barrier &barrier = barriers[id];
+    synchronize();
     for (const auto &warp : warps)
         for (Fragment &fragment : warp->fragments) {
             if (fragment.state != FragmentState::AtBarrier || fragment.barrier != id)

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "gpu/ptx/instance.h"
+#include "gpu/ptx/sharedshadow.h"
 #include "gpu/ptx/warp.h"
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -65,12 +67,18 @@ public:
     bool arrive(Warp &warp, const Instruction &in, std::uint32_t id, std::uint32_t threads,
         std::uint32_t votes, bool waits);
     void lanesExited();
+    void synchronize()
+    {
+        if (shadow)
+            shadow->synchronize();
+    }
 
     LaunchState &state;
     Dim3 index;
     std::uint64_t linearIndex = 0;
     std::vector<std::unique_ptr<Warp>> warps;
     std::vector<std::byte> shared;
+    std::unique_ptr<SharedShadow> shadow; ///< checked mode only
     std::array<Barrier, 16> barriers;
     bool stopped = false;
 

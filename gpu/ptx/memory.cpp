@@ -39,6 +39,16 @@ Space resolveGeneric(std::uint64_t &address)
     return Space::Global;
 }
 
+/// Accesses made to communicate: flags that are polled, not data.
+bool isVolatile(const Program &program, const Instruction &in)
+{
+    const std::string &text = program.texts[in.text];
+    for (const char *word : {".volatile", ".relaxed", ".acquire", ".release", ".mmio"})
+        if (text.find(word) != std::string::npos)
+            return true;
+    return false;
+}
+
 const char *verb(Access access)
 {
     return access == Access::Read ? "read" : access == Access::Write ? "write" : "atomic access";
@@ -116,6 +126,22 @@ std::byte *Warp::resolveIn(Space space, const Instruction &in, unsigned lane, st
     case Space::Shared:
         if (!inside(block->shared.size(), "the block's shared memory") || !aligned())
             return nullptr;
+        if (block->shadow && access == Access::Atomic) {
+            block->shadow->atomic(inner, bytes);
+        } else if (block->shadow) {
+            const auto found
+                = block->shadow->access(index * 32 + lane, inner, bytes, access == Access::Write);
+            if (found && !isVolatile(state.program, in)) {
+                fault(in, lane, found->isRace ? FaultKind::Race : FaultKind::UninitialisedRead,
+                    found->isRace ? "race in shared memory: " + what() + " while thread "
+                            + std::to_string(found->otherThread)
+                            + (found->otherWrote ? " wrote" : " read")
+                            + " the same bytes with no barrier between"
+                                  : what() + " of shared memory that was never written",
+                    address);
+                return nullptr;
+            }
+        }
         return block->shared.data() + inner;
     case Space::Local:
         if (!inside(stackBytes, "the thread's local memory") || !aligned())

@@ -74,6 +74,11 @@ void handleYield(Warp &warp, const Instruction &)
     warp.stop = true;
 }
 
+void handleFence(Warp &warp, const Instruction &)
+{
+    warp.block->synchronize();
+}
+
 bool isOneOf(const std::string &base, std::initializer_list<std::string_view> names)
 {
     return std::find(names.begin(), names.end(), base) != names.end();
@@ -113,7 +118,7 @@ Selection selectControl(const Operation &op, const std::uint8_t *sizes, std::siz
     if (isOneOf(op.base,
             {"membar", "fence", "griddepcontrol", "setmaxnreg", "prefetch", "prefetchu", "discard",
                 "applypriority", "pmevent"})) {
-        shape.handler = handleNothing;
+        shape.handler = op.base == "membar" || op.base == "fence" ? handleFence : handleNothing;
         shape.ignoresRest = true;
         return shape;
     }
