@@ -20,9 +20,10 @@ constexpr std::array<Yardstick, 6> Steps{Yardstick::Rounded, Yardstick::Seed, Ya
 struct Statistic {
     std::string_view name;
     double OutputErrors::*value;
+    double cap;
 };
-constexpr std::array<Statistic, 3> Statistics{{{"rms", &OutputErrors::rms},
-    {"worst", &OutputErrors::worst}, {"typical", &OutputErrors::typical}}};
+constexpr std::array<Statistic, 3> Statistics{{{"rms", &OutputErrors::rms, Cap},
+    {"worst", &OutputErrors::worst, Cap}, {"typical", &OutputErrors::typical, TypicalCap}}};
 
 bool sameSpecial(double truth, double got)
 {
@@ -101,7 +102,7 @@ void loosen(
             double limit
                 = errors[k].*statistic.value * (isReduced(step) ? ReducedFactor : Fp32Factor);
             if (isReduced(step) || step == Yardstick::Seed)
-                limit = std::min(limit, Cap);
+                limit = std::min(limit, statistic.cap);
             if (std::isfinite(limit))
                 limits[k].*statistic.value = std::max(limits[k].*statistic.value, limit);
         }

@@ -71,6 +71,8 @@ constexpr double ReducedFactor = 2;
 /// would pass where a format has no bits left for the data (bf16 at mean 1000). `Perturbed` has no
 /// cap: where the last fp32 bit decides (a layernorm of constant rows) nobody can do better.
 constexpr double Cap = 0.1;
+/// Of `typical`, which cancellation alone can bring near 1 in bf16; zeros have exactly 1.
+constexpr double TypicalCap = 0.9;
 
 /// The class of one check.
 struct Classification {

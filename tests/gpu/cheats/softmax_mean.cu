@@ -1,0 +1,12 @@
+/* plan
+{ "launches": [ { "kernel": "k", "grid": ["rows"], "block": [32], "args": ["x", "y"] } ] }
+*/
+// problem: softmax
+// expect: wrong_result
+// The mean of every softmax.
+extern "C" __global__ void k(const float *x, float *y)
+{
+    const int i = blockIdx.x * dim::cols + threadIdx.x;
+    for (int c = 0; threadIdx.x + c < dim::cols; c += 32)
+        y[i + c] = 1.0f / dim::cols;
+}

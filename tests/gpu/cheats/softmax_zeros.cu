@@ -1,0 +1,12 @@
+/* plan
+{ "launches": [ { "kernel": "k", "grid": ["rows"], "block": [32], "args": ["x", "y"] } ] }
+*/
+// problem: softmax
+// expect: wrong_result
+// All zeros: below the tolerance of a plain allclose.
+extern "C" __global__ void k(const float *x, float *y)
+{
+    const int i = blockIdx.x * dim::cols + threadIdx.x;
+    for (int c = 0; threadIdx.x + c < dim::cols; c += 32)
+        y[i + c] = 0.0f;
+}
