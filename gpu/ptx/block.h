@@ -33,6 +33,7 @@ struct LaunchState {
     const Function &kernel;
     std::uint32_t kernelIndex = 0;
     std::uint32_t sharedBytes = 0;
+    std::uint64_t gridWorkspace = 0; ///< of cooperative launches: the grid barrier's state
     std::atomic<std::uint64_t> nextBlock{0};
     std::atomic<std::uint64_t> spent{0}; ///< warp instructions
     std::atomic<std::uint64_t> threadInstructions{0};

@@ -102,6 +102,13 @@ std::optional<Fault> run(Instance &instance, GlobalMemory &memory, const Launch 
     state.sharedBytes = launch.dynamicSharedBytes > 0
         ? program.dynamicSharedOffset + launch.dynamicSharedBytes
         : kernel.info.staticSharedBytes;
+    if (launch.cooperative) {
+        const Result<std::uint64_t> workspace = memory.allocate(64, "grid barrier");
+        if (!workspace)
+            return launchFault(launch, workspace.error().message);
+        state.gridWorkspace = *workspace;
+        std::fill_n(memory.contents(*workspace).data(), 64, std::byte(0));
+    }
     unsigned threads = options.threads ? options.threads : std::thread::hardware_concurrency();
     threads = unsigned(std::min<std::uint64_t>(std::max(threads, 1u), launch.grid.count()));
     std::vector<std::thread> helpers;
@@ -110,6 +117,8 @@ std::optional<Fault> run(Instance &instance, GlobalMemory &memory, const Launch 
     work(state);
     for (std::thread &helper : helpers)
         helper.join();
+    if (launch.cooperative)
+        memory.free(state.gridWorkspace);
     if (statistics) {
         statistics->warpInstructions = state.spent;
         statistics->threadInstructions = state.threadInstructions;

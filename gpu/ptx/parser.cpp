@@ -161,13 +161,26 @@ private:
         skipBraces();
     }
 
+    /// The next word of ".reg.b16" or ".reg .b16", without its dot.
+    std::string directiveWord()
+    {
+        const std::string_view text = at().text;
+        const std::size_t dot = text.find('.', 1);
+        std::string word(text.substr(1, dot == std::string_view::npos ? dot : dot - 1));
+        if (dot == std::string_view::npos)
+            take();
+        else
+            m_tokens[m_next].text = text.substr(dot);
+        return word;
+    }
+
     /// The type words of a declaration, from the state space on.
     void declarator(Variable &variable, std::uint8_t &vector)
     {
         vector = 1;
         bool typed = false;
         while (!m_error && at().kind == TokenKind::Word && at().text[0] == '.') {
-            const std::string word(take().text.substr(1));
+            const std::string word = directiveWord();
             if (word == "global")
                 variable.space = Space::Global;
             else if (word == "shared" || word == "shared::cta")

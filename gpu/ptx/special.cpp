@@ -43,7 +43,9 @@ enum class Special : std::uint8_t {
     TotalSmem,
     Zero,
     One,
-    LocalBase
+    LocalBase,
+    EnvRegLow,
+    EnvRegHigh
 };
 
 struct SpecialName {
@@ -75,7 +77,8 @@ constexpr SpecialName Names[] = {{"%tid.x", Special::TidX, 4}, {"%tid.y", Specia
     {"%cluster_nctarank", Special::One, 4}, {"%clusterid.x", Special::CtaidX, 4},
     {"%clusterid.y", Special::CtaidY, 4}, {"%clusterid.z", Special::CtaidZ, 4},
     {"%nclusterid.x", Special::NctaidX, 4}, {"%nclusterid.y", Special::NctaidY, 4},
-    {"%nclusterid.z", Special::NctaidZ, 4}, {"%local_base", Special::LocalBase, 8}};
+    {"%nclusterid.z", Special::NctaidZ, 4}, {"%envreg1", Special::EnvRegHigh, 4},
+    {"%envreg2", Special::EnvRegLow, 4}, {"%local_base", Special::LocalBase, 8}};
 
 /// The CPU device counts warp instructions as clock cycles.
 std::uint64_t nanoseconds()
@@ -156,6 +159,10 @@ std::uint64_t laneValue(const Warp &warp, Special id, unsigned lane)
         return 0;
     case Special::One:
         return 1;
+    case Special::EnvRegLow:
+        return block.state.gridWorkspace & 0xffffffffu;
+    case Special::EnvRegHigh:
+        return block.state.gridWorkspace >> 32;
     case Special::LocalBase:
         return warp.frame->localBase;
     }
