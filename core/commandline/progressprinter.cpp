@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <utility>
 
 namespace core {
 
@@ -95,10 +96,11 @@ void ProgressPrinter::status(const QString &text)
         std::fflush(stderr);
         return;
     }
+    m_status = text;
     if (m_sinceStatus.isValid() && m_sinceStatus.elapsed() < PlainStatusMs)
         return;
     m_sinceStatus.start();
-    std::fprintf(stderr, "%s\n", text.toUtf8().constData());
+    std::fprintf(stderr, "%s\n", std::exchange(m_status, {}).toUtf8().constData());
 }
 
 void ProgressPrinter::nodes(const QList<NodeSummary> &batch)
@@ -143,6 +145,8 @@ void ProgressPrinter::end()
 {
     if (m_isTerminal && !m_status.isEmpty())
         std::fputs("\r\033[K", stderr);
+    if (!m_status.isEmpty())
+        std::fprintf(stderr, "%s\n", m_status.toUtf8().constData());
     m_status.clear();
 }
 

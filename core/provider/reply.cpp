@@ -112,9 +112,8 @@ const QStringList &ideaCategories()
 QList<ParsedIdea> parseIdeas(const QString &reply)
 {
     static const QRegularExpression heading(
-        QStringLiteral(
-            "^ {0,3}#{1,6}\\s+\\**(?:idea\\s*#?\\s*\\d*|\\d+)\\s*[:.)\\-\\x{2013}\\x{2014}]?\\**"
-            "\\s*(.*?)\\s*#*\\s*$"),
+        QStringLiteral("^ {0,3}#{1,6}\\s+\\**(?:idea\\s*#?\\s*\\d*|\\d+)(?=\\W|$)"
+                       "[\\s*:.)\\-\\x{2013}\\x{2014}]*(.*?)\\s*#*\\s*$"),
         QRegularExpression::CaseInsensitiveOption);
     static const QRegularExpression category(
         QStringLiteral("^\\s*[-*]?\\s*\\**category\\**\\s*:\\s*(.+)$"),

@@ -85,15 +85,14 @@ void Engine::create(const QString &file, const SearchConfig &wanted)
     const gpu::Result<std::unique_ptr<Policy>> policy = makePolicy(config.policy);
     if (!policy)
         return refuse(policy.error());
-    if (gpu::Status status = m_store.create(file, config, *problem); !status)
-        return refuse(status.error());
-
     NodeRecord root;
     root.summary.id = 1;
     root.summary.author = QStringLiteral("seed");
     root.summary.title = QStringLiteral("Seed: %1").arg(QString::fromStdString(problem->title));
     const QString source = QString::fromStdString(problem->seedSource);
-    if (gpu::Status status = m_store.addNode(root, {}, source); !status)
+    if (gpu::Status status
+        = m_store.create(file, config, *problem, [&] { return m_store.addNode(root, {}, source); });
+        !status)
         return refuse(status.error());
     if (!adopt(config, {config, *problem, {}, {}, {}, 0}))
         return;

@@ -1,6 +1,5 @@
 #include "core/session/database.h"
 
-#include <QDir>
 #include <QFileInfo>
 #include <QSqlDatabase>
 #include <QSqlError>
@@ -112,13 +111,6 @@ gpu::Status Database::open(const QString &file, Mode mode)
     m_file = file;
     m_writes = false;
     const QFileInfo info(file);
-    if (mode == Mode::Create && info.exists())
-        return caller(QStringLiteral("%1 exists already. Name another file, or continue it with "
-                                     "`espalier resume`.")
-                          .arg(file));
-    if (mode == Mode::Create && !info.absoluteDir().exists())
-        return caller(
-            QStringLiteral("The folder of %1 does not exist. Create it first.").arg(file));
     if (mode != Mode::Create && !info.exists())
         return caller(QStringLiteral("%1 does not exist. Name a file that `espalier search` wrote.")
                           .arg(file));
@@ -167,8 +159,6 @@ gpu::Status Database::startLog()
 gpu::Status Database::prepare(Mode mode)
 {
     if (mode == Mode::Create) {
-        if (const gpu::Status status = startLog(); !status)
-            return status;
         return transaction([this]() -> gpu::Status {
             for (const char *statement : Schema) {
                 if (const gpu::Status status = run(QString::fromLatin1(statement)); !status)

@@ -16,7 +16,7 @@ namespace core {
 class Database {
 public:
     enum class Mode {
-        Create, ///< the file must not exist yet
+        Create, ///< the caller has seen that there is no such file yet
         Write,
         Read ///< may be done while another process writes
     };

@@ -4,7 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <QFile>
+#include <QDir>
+#include <QFileInfo>
 #include <QHash>
 #include <QSqlQuery>
 
@@ -76,18 +77,25 @@ QString dumped(const json &document)
 }
 } // namespace
 
-gpu::Status SessionStore::create(
-    const QString &file, const SearchConfig &config, const gpu::Problem &problem)
+gpu::Status SessionStore::create(const QString &file, const SearchConfig &config,
+    const gpu::Problem &problem, const std::function<gpu::Status()> &first)
 {
-    if (QFile::exists(file))
+    if (QFileInfo::exists(file))
         return gpu::callerError(
             QStringLiteral("%1 exists already. Name another file, or continue it "
                            "with `espalier resume`.")
                 .arg(file)
                 .toStdString());
+    if (!QFileInfo(file).absoluteDir().exists())
+        return gpu::callerError(QStringLiteral("The folder of %1 does not exist. Create it first.")
+                                    .arg(file)
+                                    .toStdString());
     if (gpu::Status status = m_lock.acquire(file); !status)
         return status;
-    gpu::Status status = m_database.open(file, Database::Mode::Create);
+    // Made under another name, so that whoever finds the session finds a whole one.
+    const QString draft = file + QStringLiteral(".new");
+    QFile::remove(draft);
+    gpu::Status status = m_database.open(draft, Database::Mode::Create);
     if (status) {
         status = together([&]() -> gpu::Status {
             const QList<QPair<QString, QString>> entries{
@@ -99,14 +107,20 @@ gpu::Status SessionStore::create(
                 if (gpu::Status stored = setMeta(key, value); !stored)
                     return stored;
             }
-            return gpu::Unit{};
+            return first ? first() : gpu::Unit{};
         });
     }
+    m_database.close();
+    if (status && !QFile::rename(draft, file))
+        status = gpu::environmentError(
+            QStringLiteral("%1 cannot be made from %2. Check the folder's permissions.")
+                .arg(file, draft)
+                .toStdString());
+    if (status)
+        status = m_database.open(file, Database::Mode::Write);
     if (!status) {
-        const bool wasOpened = m_database.isOpen() || QFile::exists(file);
+        QFile::remove(draft);
         close();
-        if (wasOpened) // ours, and of no use half made
-            QFile::remove(file);
     }
     return status;
 }

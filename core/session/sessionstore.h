@@ -41,8 +41,9 @@ struct SessionHead {
 /// thread. A call that returns ok is on disk; one that fails has changed nothing.
 class SessionStore {
 public:
-    gpu::Status create(
-        const QString &file, const SearchConfig &config, const gpu::Problem &problem);
+    /// `first` is stored with it: the session is there with all of this or not at all.
+    gpu::Status create(const QString &file, const SearchConfig &config, const gpu::Problem &problem,
+        const std::function<gpu::Status()> &first = {});
     gpu::Status openForWriting(const QString &file);
     gpu::Status openForReading(const QString &file);
     void close();
