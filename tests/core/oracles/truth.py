@@ -1,0 +1,53 @@
+"""Compares outputs of oracles and seeds with PyTorch in float64.
+
+truth.py check PROBLEM_FOLDER CASE_FOLDER: CASE_FOLDER holds case.json (shapes) and raw tensors; prints
+the largest errors of oracle and seed, relative to max(|truth|, rms of the truth).
+truth.py shapes PROBLEM_FOLDER: prints the shapes of get_inputs() as JSON, without the memory they take.
+"""
+import json
+import pathlib
+import sys
+
+import numpy
+import torch
+import torch.nn.functional as F
+
+TRUTH = {
+    "matmul": lambda t: t["a"] @ t["b"],
+    "softmax": lambda t: torch.softmax(t["x"], dim=-1),
+    "layernorm": lambda t: F.layer_norm(t["x"], t["weight"].shape, t["weight"], t["bias"], 1e-5),
+    "conv2d": lambda t: F.conv2d(t["x"], t["weight"], t["bias"], stride=4, padding=2),
+    "conv2d_relu_maxpool": lambda t: F.max_pool2d(
+        torch.relu(F.conv2d(t["x"], t["weight"], t["bias"], stride=4, padding=2)), 3, 2),
+}
+
+
+def check(problem, folder):
+    case = json.loads((folder / "case.json").read_text())
+    inputs = {}
+    for tensor in case["inputs"]:
+        raw = numpy.fromfile(folder / tensor["name"], dtype=numpy.float32)
+        inputs[tensor["name"]] = torch.from_numpy(raw.reshape(tensor["shape"]).astype(numpy.float64))
+    truth = TRUTH[problem.name](inputs).flatten()
+    scale = torch.maximum(truth.abs(), truth.square().mean().sqrt()).clamp_min(1e-300)
+    result = {}
+    for name, kind in (("oracle", numpy.float64), ("seed", numpy.float32)):
+        got = torch.from_numpy(numpy.fromfile(folder / name, dtype=kind).astype(numpy.float64))
+        assert got.shape == truth.shape, f"{name}: {got.shape} elements, {truth.shape} wanted"
+        result[name] = float(((got - truth).abs() / scale).max())
+    print(json.dumps(result))
+
+
+def shapes(problem):
+    for maker in ("randn", "rand"):
+        setattr(torch, maker, lambda *shape, **_: torch.empty(*shape, device="meta"))
+    scope = {}
+    exec(compile((problem / "reference.py").read_text(), "reference.py", "exec"), scope)
+    scope["Model"](*scope["get_init_inputs"]())
+    print(json.dumps([list(t.shape) for t in scope["get_inputs"]()]))
+
+
+if sys.argv[1] == "check":
+    check(pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]))
+else:
+    shapes(pathlib.Path(sys.argv[2]))
