@@ -303,7 +303,8 @@ private:
         return m_slots[std::size_t(operand.index)];
     }
 
-    void vectorOperand(Instruction &in, const Operand &operand, std::uint8_t size, bool isResult)
+    void vectorOperand(Instruction &in, const Operand &operand, std::uint8_t size,
+        std::uint8_t expected, bool isResult)
     {
         const auto slotOf = [&](const Operand &element) {
             return isResult ? destination(element, size) : source(element, size);
@@ -314,8 +315,8 @@ private:
                 slots.push_back(slotOf(element));
         else
             slots.push_back(slotOf(operand));
-        if (slots.size() > 32)
-            fail("vector is too long");
+        if (slots.size() > 32 || (expected != 0 && slots.size() != expected))
+            fail("a vector of " + std::to_string(slots.size()) + " elements");
         // Kernels write through `list` without looking at the operand, so it must be complete.
         if (in.list == NoTarget)
             in.list = std::uint32_t(m_function.lists.size());
@@ -461,7 +462,7 @@ private:
             const Operand &first
                 = operand.kind == OperandKind::Pair ? operand.elements[0] : operand;
             if (shape.dst == SizeVector) {
-                vectorOperand(in, first, sizeAt(0), true);
+                vectorOperand(in, first, sizeAt(0), shape.dstCount, true);
                 in.dst = m_function.lists[in.list];
                 in.dstSize = sizeAt(0);
             } else {
@@ -484,7 +485,7 @@ private:
             if (shape.source[i] == SizeAddress) {
                 address(in, i, operand);
             } else if (shape.source[i] == SizeVector) {
-                vectorOperand(in, operand, sizeAt(next), false);
+                vectorOperand(in, operand, sizeAt(next), shape.sourceCount[i], false);
                 in.sourceSize[i] = sizeAt(next);
             } else {
                 in.source[i] = source(operand, shape.source[i]);

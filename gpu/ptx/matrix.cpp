@@ -155,7 +155,7 @@ void forEachElement(
 /// An operand as a dense row-major matrix.
 template <class T, class Convert>
 std::vector<T> gather(const MatrixOperation &operation, MatrixOperand operand,
-    const Fragment &fragment, Convert convert)
+    const MatrixFragment &fragment, Convert convert)
 {
     const auto layout = fragmentLayout(operation, operand);
     std::vector<T> matrix(std::size_t(layout->rows) * layout->columns);
@@ -170,8 +170,8 @@ std::vector<T> gather(const MatrixOperation &operation, MatrixOperand operand,
 }
 
 template <class T, class Convert>
-void scatter(
-    const MatrixOperation &operation, const std::vector<T> &matrix, Fragment &d, Convert convert)
+void scatter(const MatrixOperation &operation, const std::vector<T> &matrix, MatrixFragment &d,
+    Convert convert)
 {
     const auto layout = fragmentLayout(operation, MatrixOperand::D);
     for (unsigned reg = 0; reg < layout->registers; ++reg)
@@ -182,8 +182,8 @@ void scatter(
         });
 }
 
-void multiplyFloats(const MatrixOperation &operation, const Fragment &a, const Fragment &b,
-    const Fragment &c, Fragment &d)
+void multiplyFloats(const MatrixOperation &operation, const MatrixFragment &a,
+    const MatrixFragment &b, const MatrixFragment &c, MatrixFragment &d)
 {
     const auto left = gather<float>(operation, MatrixOperand::A, a, floatElement);
     const auto right = gather<float>(operation, MatrixOperand::B, b, floatElement);
@@ -206,8 +206,8 @@ void multiplyFloats(const MatrixOperation &operation, const Fragment &a, const F
     });
 }
 
-void multiplyDoubles(const MatrixOperation &operation, const Fragment &a, const Fragment &b,
-    const Fragment &c, Fragment &d)
+void multiplyDoubles(const MatrixOperation &operation, const MatrixFragment &a,
+    const MatrixFragment &b, const MatrixFragment &c, MatrixFragment &d)
 {
     const auto toDouble
         = [](MatrixType, std::uint64_t bits) { return std::bit_cast<double>(bits); };
@@ -223,8 +223,8 @@ void multiplyDoubles(const MatrixOperation &operation, const Fragment &a, const 
     scatter(operation, sum, d, [](double value) { return std::bit_cast<std::uint64_t>(value); });
 }
 
-void multiplyIntegers(const MatrixOperation &operation, const Fragment &a, const Fragment &b,
-    const Fragment &c, Fragment &d)
+void multiplyIntegers(const MatrixOperation &operation, const MatrixFragment &a,
+    const MatrixFragment &b, const MatrixFragment &c, MatrixFragment &d)
 {
     const auto left = gather<std::int32_t>(operation, MatrixOperand::A, a, integerElement);
     const auto right = gather<std::int32_t>(operation, MatrixOperand::B, b, integerElement);
@@ -314,8 +314,8 @@ ElementPosition elementPosition(const MatrixOperation &operation, MatrixOperand 
     return {std::uint16_t(row), std::uint16_t(column)};
 }
 
-void multiplyAdd(const MatrixOperation &operation, const Fragment &a, const Fragment &b,
-    const Fragment &c, Fragment &d)
+void multiplyAdd(const MatrixOperation &operation, const MatrixFragment &a, const MatrixFragment &b,
+    const MatrixFragment &c, MatrixFragment &d)
 {
     if (operation.a == MatrixType::F64)
         multiplyDoubles(operation, a, b, c, d);
@@ -325,7 +325,8 @@ void multiplyAdd(const MatrixOperation &operation, const Fragment &a, const Frag
         multiplyFloats(operation, a, b, c, d);
 }
 
-void loadMatrix(unsigned count, bool transposed, const std::array<MatrixRow, 32> &rows, Fragment &d)
+void loadMatrix(
+    unsigned count, bool transposed, const std::array<MatrixRow, 32> &rows, MatrixFragment &d)
 {
     for (unsigned matrix = 0; matrix < count; ++matrix) {
         for (unsigned lane = 0; lane < WarpSize; ++lane) {
@@ -344,7 +345,7 @@ void loadMatrix(unsigned count, bool transposed, const std::array<MatrixRow, 32>
 }
 
 void storeMatrix(
-    unsigned count, bool transposed, const Fragment &source, std::array<MatrixRow, 32> &rows)
+    unsigned count, bool transposed, const MatrixFragment &source, std::array<MatrixRow, 32> &rows)
 {
     for (unsigned matrix = 0; matrix < count; ++matrix) {
         for (unsigned lane = 0; lane < WarpSize; ++lane) {
@@ -362,7 +363,7 @@ void storeMatrix(
 
 LaneRegister transposeMatrix(const LaneRegister &a)
 {
-    Fragment fragment{};
+    MatrixFragment fragment{};
     fragment[0] = a;
     std::array<MatrixRow, 32> rows{};
     storeMatrix(1, true, fragment, rows);

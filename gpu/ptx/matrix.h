@@ -10,7 +10,7 @@ namespace gpu::ptx {
 /// One register of every lane; a 32-bit register uses the low half.
 using LaneRegister = std::array<std::uint64_t, 32>;
 /// The registers of one matrix operand, in the order of the instruction's vector operand.
-using Fragment = std::array<LaneRegister, 8>;
+using MatrixFragment = std::array<LaneRegister, 8>;
 
 enum class MatrixType : std::uint8_t {
     F16,
@@ -83,17 +83,17 @@ inline std::int64_t elementOffset(
 /// Hardware adds groups of products and the accumulator at once, aligned to the largest exponent
 /// with few extra bits and truncated, so its last bits differ unless all sums are exact. f64 is a
 /// chain of fused multiply-adds in order of k. Integers are exact.
-void multiplyAdd(const MatrixOperation &operation, const Fragment &a, const Fragment &b,
-    const Fragment &c, Fragment &d);
+void multiplyAdd(const MatrixOperation &operation, const MatrixFragment &a, const MatrixFragment &b,
+    const MatrixFragment &c, MatrixFragment &d);
 
 /// The 16-byte rows of ldmatrix and stmatrix: row r of matrix j is at the address of lane 8 j + r.
 using MatrixRow = std::array<std::uint8_t, 16>;
 /// ldmatrix.m8n8.x{1,2,4}[.trans].b16: `count` registers from 8 * count rows.
 void loadMatrix(
-    unsigned count, bool transposed, const std::array<MatrixRow, 32> &rows, Fragment &d);
+    unsigned count, bool transposed, const std::array<MatrixRow, 32> &rows, MatrixFragment &d);
 /// stmatrix: the inverse.
 void storeMatrix(
-    unsigned count, bool transposed, const Fragment &source, std::array<MatrixRow, 32> &rows);
+    unsigned count, bool transposed, const MatrixFragment &source, std::array<MatrixRow, 32> &rows);
 /// movmatrix.m8n8.trans.b16.
 LaneRegister transposeMatrix(const LaneRegister &a);
 

@@ -2,6 +2,7 @@
 #include "gpu/ptx/collective.h"
 #include "gpu/ptx/control.h"
 #include "gpu/ptx/decode.h"
+#include "gpu/ptx/matrixops.h"
 
 #include <bit>
 #include <cstring>
@@ -123,8 +124,8 @@ Selection selectControl(const Operation &op, const std::uint8_t *sizes, std::siz
         return shape;
     }
     (void)sizes;
-    for (const Selection &other :
-        {selectCollective(op), selectAtomic(op, count), selectAsync(op, count), selectCarry(op)})
+    for (const Selection &other : {selectCollective(op), selectAtomic(op, count),
+             selectAsync(op, count), selectCarry(op), selectMatrix(op)})
         if (other.handler)
             return other;
     return shape;

@@ -127,7 +127,6 @@ struct Warp {
     void completeMeetings();
     bool chooseFragment();
     bool releaseWaiting(std::uint64_t minimumWait);
-    std::uint32_t special(const Instruction &instruction, unsigned lane) const;
 };
 
 /// The part of the interpreter that is compiled once for each instruction set.
@@ -136,6 +135,7 @@ struct Selection {
     ScalarFunction scalar = nullptr;
     std::uint8_t dst = SizeNone, dst2 = SizeNone; ///< size codes, also of decode.h
     std::uint8_t source[4] = {};
+    std::uint8_t dstCount = 0, sourceCount[4] = {}; ///< elements of vectors; 0: any
     std::uint8_t required = 4; ///< sources that must be given
     std::uint8_t accessBytes = 0;
     bool ignoresRest = false; ///< further operands (cache policies) have no effect

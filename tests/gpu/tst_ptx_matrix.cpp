@@ -60,9 +60,9 @@ double sample(MatrixType type, unsigned seed)
     }
 }
 
-Fragment fill(const MatrixOperation &op, MatrixOperand operand, const Dense &matrix)
+MatrixFragment fill(const MatrixOperation &op, MatrixOperand operand, const Dense &matrix)
 {
-    Fragment fragment{};
+    MatrixFragment fragment{};
     const auto layout = fragmentLayout(op, operand);
     const std::uint64_t mask
         = layout->elementBits == 64 ? ~0ull : (1ull << layout->elementBits) - 1;
@@ -151,7 +151,7 @@ private Q_SLOTS:
         QFETCH(MatrixOperation, op);
         const Dense a = random(op, MatrixOperand::A, 1), b = random(op, MatrixOperand::B, 2),
                     c = random(op, MatrixOperand::C, 3);
-        Fragment d{};
+        MatrixFragment d{};
         multiplyAdd(op, fill(op, MatrixOperand::A, a), fill(op, MatrixOperand::B, b),
             fill(op, MatrixOperand::C, c), d);
         Dense want;
@@ -256,7 +256,7 @@ private Q_SLOTS:
         for (unsigned i = 0; i < 16; ++i)
             for (unsigned j = 0; j < 8; ++j)
                 c[{i, j}] = 0x7fffffff;
-        Fragment d{};
+        MatrixFragment d{};
         const auto run = [&] {
             multiplyAdd(op, fill(op, MatrixOperand::A, a), fill(op, MatrixOperand::B, b),
                 fill(op, MatrixOperand::C, c), d);
@@ -278,7 +278,7 @@ private Q_SLOTS:
         for (unsigned i = 0; i < 16; ++i)
             for (unsigned j = 0; j < 8; ++j)
                 c[{i, j}] = 16777216;
-        Fragment d{};
+        MatrixFragment d{};
         multiplyAdd(op, fill(op, MatrixOperand::A, a), fill(op, MatrixOperand::B, b),
             fill(op, MatrixOperand::C, c), d);
         QCOMPARE(std::bit_cast<float>(std::uint32_t(d[0][0])), 16777216.0f);
@@ -294,7 +294,7 @@ private Q_SLOTS:
             }
         for (bool transposed : {false, true})
             for (unsigned count : {1u, 2u, 4u}) {
-                Fragment d{};
+                MatrixFragment d{};
                 loadMatrix(count, transposed, rows, d);
                 for (unsigned matrix = 0; matrix < count; ++matrix)
                     for (unsigned lane = 0; lane < 32; ++lane)
