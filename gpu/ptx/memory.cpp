@@ -195,7 +195,8 @@ void Warp::fault(const Instruction &in, unsigned lane, FaultKind kind, const std
     const std::uint32_t thread = index * 32 + lane;
     result.thread = {thread % shape.x, thread / shape.x % shape.y, thread / (shape.x * shape.y)};
     if (const auto it = state.program.files.find(in.file); it != state.program.files.end())
-        result.file = it->second;
+        // Where the compiler found the source says nothing to the reader.
+        result.file = it->second.substr(it->second.find_last_of('/') + 1);
     result.line = in.line;
     result.address = address;
     const auto triple = [](const Dim3 &d) {
@@ -205,8 +206,8 @@ void Warp::fault(const Instruction &in, unsigned lane, FaultKind kind, const std
     result.message = what + ", in " + result.kernel + ", block " + triple(result.block)
         + ", thread " + triple(result.thread);
     if (in.line > 0)
-        result.message += ", " + (result.file.empty() ? "" : result.file + " ") + "line "
-            + std::to_string(in.line);
+        result.message
+            += ", " + (result.file.empty() ? "line " : result.file + ":") + std::to_string(in.line);
     if (in.handler && in.text < state.program.texts.size() && in.line > 0)
         result.message += " (" + state.program.texts[in.text] + ")";
     block->state.report(std::move(result));

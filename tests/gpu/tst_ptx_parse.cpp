@@ -128,12 +128,13 @@ void TestPtxParse::faultNamesSourceLine()
     const PtxRun result = PtxRun::run(
         PtxRun::kernel(".loc 1 17 3\nmov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 35;\n"
                        "@%p1 st.global.u32 [%o+4096], %r1;")
-            + ".file 1 \"kernel.cu\"\n",
+            + ".file 1 \"/build/kernel.cu\"\n",
         {64, 1, 1}, {2, 1, 1});
     QVERIFY(result.fault);
     QCOMPARE(result.fault->kind, gpu::ptx::FaultKind::OutOfBounds);
     QCOMPARE(result.fault->file, std::string("kernel.cu"));
     QCOMPARE(result.fault->line, 17);
+    QVERIFY(result.fault->message.find(", kernel.cu:17") != std::string::npos);
     QCOMPARE(result.fault->thread.x, 35u);
     QCOMPARE(result.fault->kernel, std::string("k"));
     QVERIFY2(
