@@ -24,7 +24,7 @@ enum class PermuteMode : std::uint8_t { Default, F4e, B4e, Rc8, Ecl, Ecr, Rc16 }
 std::uint32_t prmt(std::uint32_t a, std::uint32_t b, std::uint32_t selector, PermuteMode mode);
 
 /// lop3: bit i of the table is the result for (a, b, c) = the bits of i, a the most significant.
-template <class T> constexpr T lop3(T a, T b, T c, unsigned table)
+template <class T> static constexpr T lop3(T a, T b, T c, unsigned table)
 {
     T result = 0;
     for (unsigned i = 0; i < 8; ++i)

@@ -1,5 +1,8 @@
 #include "gpu/ptx/warp.h"
 
+#include <cstdlib>
+#include <string_view>
+
 namespace gpu::ptx {
 
 namespace baseline {
@@ -11,17 +14,25 @@ extern const Executor Instance;
 }
 #endif
 
-const Executor &executor()
+namespace {
+
+const Executor &choose()
 {
 #ifdef ESPALIER_X86_64
-    static const Executor &chosen = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
-            && __builtin_cpu_supports("bmi2")
-        ? v3::Instance
-        : baseline::Instance;
-    return chosen;
-#else
-    return baseline::Instance;
+    const char *forced = std::getenv("ESPALIER_EXECUTOR");
+    if (!(forced && std::string_view(forced) == "baseline") && __builtin_cpu_supports("avx2")
+        && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
+        return v3::Instance;
 #endif
+    return baseline::Instance;
+}
+
+} // namespace
+
+const Executor &executor()
+{
+    static const Executor &chosen = choose();
+    return chosen;
 }
 
 } // namespace gpu::ptx

@@ -49,7 +49,7 @@ std::uint64_t encodeInteger(
 double decodeFloat(const FloatFormat &format, std::uint64_t bits);
 
 /// f16 → f32, exact; NaN becomes canonical. Branch-light: compilers vectorise a loop over it.
-inline float f16ToF32(std::uint16_t half)
+static inline float f16ToF32(std::uint16_t half)
 {
     const std::uint32_t sign = std::uint32_t(half & 0x8000u) << 16;
     const std::uint32_t magnitude = std::uint32_t(half & 0x7fffu) << 13;
@@ -63,7 +63,7 @@ inline float f16ToF32(std::uint16_t half)
 }
 
 /// f32 → f16, nearest even; NaN becomes 0x7fff. Vectorisable.
-inline std::uint16_t f32ToF16(float value)
+static inline std::uint16_t f32ToF16(float value)
 {
     const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t magnitude = bits & 0x7fffffffu;
@@ -79,13 +79,13 @@ inline std::uint16_t f32ToF16(float value)
 }
 
 /// bf16 → f32, exact, NaN payloads kept. Vectorisable.
-inline float bf16ToF32(std::uint16_t brain)
+static inline float bf16ToF32(std::uint16_t brain)
 {
     return std::bit_cast<float>(std::uint32_t(brain) << 16);
 }
 
 /// f32 → bf16, nearest even; NaN becomes 0x7fff. Vectorisable.
-inline std::uint16_t f32ToBf16(float value)
+static inline std::uint16_t f32ToBf16(float value)
 {
     const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
@@ -95,45 +95,45 @@ inline std::uint16_t f32ToBf16(float value)
 /// f32 → tf32 in a 32-bit register: 10 mantissa bits, the low 13 bits zero.
 std::uint32_t toTf32(float value, Rounding rounding, bool satFinite = false);
 /// What a tensor core reads from a .b32 tf32 operand: the low 13 bits are ignored.
-inline float tf32Operand(std::uint32_t bits)
+static inline float tf32Operand(std::uint32_t bits)
 {
     return std::bit_cast<float>(bits & 0xffffe000u);
 }
 
 /// f64 → f32 under any rounding; NaN becomes canonical.
 float f64ToF32(double value, Rounding rounding);
-inline double f32ToF64(float value)
+static inline double f32ToF64(float value)
 {
     return value;
 }
 
 /// Replaces a subnormal by a zero of its sign: .ftz on inputs and results.
-inline float flush(float value)
+static inline float flush(float value)
 {
     const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
     return std::bit_cast<float>((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
 }
 /// Arithmetic on f32 never keeps a NaN's payload or sign.
-inline float canonical(float value)
+static inline float canonical(float value)
 {
     return value != value ? NanF32 : value;
 }
 /// .ftz for f16.
-inline std::uint16_t flushF16(std::uint16_t half)
+static inline std::uint16_t flushF16(std::uint16_t half)
 {
     return std::uint16_t((half & 0x7c00u) == 0 ? half & 0x8000u : half);
 }
 /// .sat: clamps to [0, 1]; NaN and -0 become +0.
-inline float saturate(float value)
+static inline float saturate(float value)
 {
     return value >= 1.0f ? 1.0f : value > 0.0f ? value : 0.0f;
 }
-inline double saturate(double value)
+static inline double saturate(double value)
 {
     return value >= 1.0 ? 1.0 : value > 0.0 ? value : 0.0;
 }
 /// .relu: negative numbers and -0 become +0, NaN becomes canonical.
-inline float relu(float value)
+static inline float relu(float value)
 {
     return value != value ? NanF32 : value > 0.0f ? value : 0.0f;
 }
@@ -160,11 +160,11 @@ double mul(double a, double b, Rounding rounding);
 double fma(double a, double b, double c, Rounding rounding);
 double div(double a, double b, Rounding rounding);
 double sqrt(double a, Rounding rounding);
-inline float rcp(float a, Rounding rounding)
+static inline float rcp(float a, Rounding rounding)
 {
     return div(1.0f, a, rounding);
 }
-inline double rcp(double a, Rounding rounding)
+static inline double rcp(double a, Rounding rounding)
 {
     return div(1.0, a, rounding);
 }

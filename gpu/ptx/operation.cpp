@@ -1,5 +1,7 @@
 #include "gpu/ptx/operation.h"
 
+#include <algorithm>
+
 namespace gpu::ptx {
 
 namespace {
@@ -40,6 +42,11 @@ void apply(Operation &operation, std::string_view word)
 }
 
 } // namespace
+
+bool Operation::has(std::string_view modifier) const
+{
+    return std::find(modifiers.begin(), modifiers.end(), modifier) != modifiers.end();
+}
 
 Operation parseOperation(std::string_view opcode)
 {

@@ -3,7 +3,6 @@
 #include "gpu/ptx/numeric.h"
 #include "gpu/ptx/syntax.h"
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,10 +23,7 @@ struct Operation {
     Space space = Space::Generic;
     unsigned vector = 1; ///< .v2 .v4 .v8
 
-    bool has(std::string_view modifier) const
-    {
-        return std::find(modifiers.begin(), modifiers.end(), modifier) != modifiers.end();
-    }
+    bool has(std::string_view modifier) const;
     Type type(std::size_t i = 0) const { return i < types.size() ? types[i] : Type::None; }
 };
 

@@ -152,7 +152,7 @@ struct Executor {
     std::uint64_t (*runFragment)(Warp &warp, std::uint64_t limit) = nullptr;
 };
 
-/// The fastest one that this CPU runs.
+/// The fastest one that this CPU runs; with ESPALIER_EXECUTOR=baseline the one for any CPU.
 const Executor &executor();
 
 /// Control instructions need no vector form: branches, calls, barriers and the like.
