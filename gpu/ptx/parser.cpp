@@ -1,24 +1,15 @@
 #include "gpu/ptx/parser.h"
 
-#include "gpu/ptx/lexer.h"
+#include "gpu/ptx/operandparser.h"
 
 #include <algorithm>
 #include <bit>
-#include <optional>
 
 namespace gpu::ptx {
 
 using namespace syntax;
 
 namespace {
-
-struct Symbol {
-    enum class Kind : std::uint8_t { Register, Range, Variable } kind = Kind::Register;
-    std::int32_t index = -1;
-    std::uint32_t count = 0;
-};
-
-using Scope = std::unordered_map<std::string, Symbol>;
 
 constexpr std::size_t MaxRegisters = 1u << 20;
 constexpr std::size_t MaxVariableBytes = std::size_t(1) << 32;
@@ -35,10 +26,10 @@ std::string unescaped(std::string_view text)
 }
 
 /// Recursive descent; the first error ends it and is kept in m_error.
-class Parser {
+class Parser : private OperandParser {
 public:
     explicit Parser(std::vector<Token> tokens)
-        : m_tokens(std::move(tokens))
+        : OperandParser(std::move(tokens))
     {
     }
 
@@ -52,74 +43,6 @@ public:
     }
 
 private:
-    const Token &at(std::size_t ahead = 0) const
-    {
-        return m_tokens[std::min(m_next + ahead, m_tokens.size() - 1)];
-    }
-    const Token &take()
-    {
-        const Token &token = at();
-        if (m_next + 1 < m_tokens.size())
-            ++m_next;
-        return token;
-    }
-    bool accept(std::string_view text)
-    {
-        if (!at().is(text) || at().kind == TokenKind::End)
-            return false;
-        take();
-        return true;
-    }
-    void fail(const std::string &what)
-    {
-        if (!m_error)
-            m_error = candidateError("PTX line " + std::to_string(at().line) + ": " + what);
-    }
-    void expect(std::string_view text)
-    {
-        if (!accept(text))
-            fail("expected '" + std::string(text) + "' before '" + std::string(at().text) + "'");
-    }
-    std::string identifier()
-    {
-        if (at().kind != TokenKind::Word) {
-            fail("expected a name before '" + std::string(at().text) + "'");
-            return {};
-        }
-        return std::string(take().text);
-    }
-    std::uint64_t integer()
-    {
-        const bool negative = accept("-");
-        if (at().kind != TokenKind::Integer) {
-            fail("expected a number before '" + std::string(at().text) + "'");
-            return 0;
-        }
-        const std::uint64_t value = take().bits;
-        return negative ? 0 - value : value;
-    }
-    void skipStatement()
-    {
-        while (at().kind != TokenKind::End && !at().is(";"))
-            take();
-        accept(";");
-    }
-    void skipLine()
-    {
-        for (const int line = at().line; at().kind != TokenKind::End && at().line == line;)
-            take();
-    }
-    void skipBraces()
-    {
-        int depth = 0;
-        do {
-            depth += at().is("{") ? 1 : at().is("}") ? -1 : 0;
-            if (at().kind == TokenKind::End)
-                return fail("missing '}'");
-            take();
-        } while (depth > 0);
-    }
-
     void moduleItem()
     {
         const Token &token = at();
@@ -518,213 +441,14 @@ private:
         function.statements.push_back(std::move(statement));
     }
 
-    Operand operand(Function &function)
-    {
-        Operand result = simpleOperand(function);
-        if (!m_error && accept("|")) {
-            Operand pair;
-            pair.kind = OperandKind::Pair;
-            pair.elements.push_back(std::move(result));
-            pair.elements.push_back(simpleOperand(function));
-            return pair;
-        }
-        return result;
-    }
-
-    Operand sequence(Function &function, OperandKind kind, std::string_view end)
-    {
-        Operand result;
-        result.kind = kind;
-        if (++m_depth > 16)
-            fail("operand nested too deeply");
-        while (!m_error && !accept(end)) {
-            result.elements.push_back(operand(function));
-            accept(",");
-        }
-        --m_depth;
-        return result;
-    }
-
-    Operand simpleOperand(Function &function)
-    {
-        Operand result;
-        if (accept("{"))
-            return sequence(function, OperandKind::Vector, "}");
-        if (accept("("))
-            return sequence(function, OperandKind::List, ")");
-        if (accept("["))
-            return address(function);
-        if (accept("!")) {
-            result = simpleOperand(function);
-            result.negated = true;
-            return result;
-        }
-        if (accept("-"))
-            return negatedLiteral();
-        if (accept("~")) {
-            result.kind = OperandKind::Integer;
-            result.bits = ~integer();
-            return result;
-        }
-        const Token &token = at();
-        if (token.kind == TokenKind::Integer || token.kind == TokenKind::Float) {
-            result.kind
-                = token.kind == TokenKind::Integer ? OperandKind::Integer : OperandKind::Float;
-            result.bits = token.bits;
-            result.isSingle = token.isSingle;
-            take();
-            return result;
-        }
-        result = named(function, identifier());
-        // mov may take the address of a variable plus an offset.
-        if ((result.kind == OperandKind::Local || result.kind == OperandKind::Symbol)
-            && (at().is("+") || at().is("-"))) {
-            const bool negative = take().is("-");
-            const std::uint64_t offset = integer();
-            result.bits = negative ? 0 - offset : offset;
-        }
-        return result;
-    }
-
-    Operand negatedLiteral()
-    {
-        Operand result;
-        const Token token = take();
-        result.bits = token.bits;
-        result.isSingle = token.isSingle;
-        if (token.kind == TokenKind::Integer) {
-            result.kind = OperandKind::Integer;
-            result.bits = 0 - token.bits;
-        } else if (token.kind == TokenKind::Float) {
-            result.kind = OperandKind::Float;
-            result.bits ^= token.isSingle ? 0x80000000u : std::uint64_t(1) << 63;
-        } else {
-            fail("expected a number after '-'");
-        }
-        return result;
-    }
-
-    Operand address(Function &function)
-    {
-        Operand result;
-        result.kind = OperandKind::Address;
-        result.elements.push_back(simpleOperand(function));
-        if (result.elements[0].kind == OperandKind::Local
-            || result.elements[0].kind == OperandKind::Symbol) {
-            result.bits = result.elements[0].bits;
-            result.elements[0].bits = 0;
-        }
-        if (at().is("+") || at().is("-")) {
-            const bool negative = take().is("-");
-            const std::uint64_t offset = integer();
-            result.bits += negative ? 0 - offset : offset;
-        }
-        while (!m_error && accept(","))
-            result.elements.push_back(operand(function));
-        expect("]");
-        return result;
-    }
-
-    Operand named(const Function &function, const std::string &name)
-    {
-        Operand result;
-        result.name = name;
-        if (name == "_")
-            return result;
-        if (const auto symbol = find(name)) {
-            result.kind = symbol->kind == Symbol::Kind::Variable ? OperandKind::Local
-                                                                 : OperandKind::Register;
-            result.index = symbol->index;
-            return result;
-        }
-        const std::size_t dot = name.rfind('.');
-        if (dot != std::string::npos && dot > 0 && dot + 2 == name.size()) {
-            // %v.x: a component of a vector register; they are never declared by NVRTC.
-            if (const auto symbol = find(name.substr(0, dot)); symbol
-                && symbol->kind != Symbol::Kind::Variable
-                && function.registers[std::size_t(symbol->index)].vector > 1)
-                fail("vector registers are not supported");
-        }
-        result.kind = name[0] == '%' ? OperandKind::Special : OperandKind::Symbol;
-        if (name == "WARP_SZ") {
-            result.kind = OperandKind::Integer;
-            result.bits = 32;
-        }
-        return result;
-    }
-
-    std::optional<Symbol> find(const std::string &name) const
-    {
-        std::size_t digits = name.size();
-        while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9')
-            --digits;
-        const bool numbered = digits < name.size() && name.size() - digits < 9
-            && (name[digits] != '0' || digits + 1 == name.size());
-        for (auto scope = m_scopes.rbegin(); scope != m_scopes.rend(); ++scope) {
-            if (const auto it = scope->find(name);
-                it != scope->end() && it->second.kind != Symbol::Kind::Range)
-                return it->second;
-            if (!numbered)
-                continue;
-            const auto it = scope->find(name.substr(0, digits));
-            if (it == scope->end() || it->second.kind != Symbol::Kind::Range)
-                continue;
-            const unsigned long number = std::stoul(name.substr(digits));
-            if (number < it->second.count) {
-                Symbol symbol = it->second;
-                symbol.kind = Symbol::Kind::Register;
-                symbol.index += std::int32_t(number);
-                return symbol;
-            }
-        }
-        return std::nullopt;
-    }
-
-    std::vector<Token> m_tokens;
-    std::size_t m_next = 0;
-    std::optional<Error> m_error;
     Module m_module;
-    std::vector<Scope> m_scopes;
     std::vector<int> m_scopeIds;
     Location m_location;
-    int m_depth = 0;
     bool m_extern = false;
     bool m_isRegister = false;
 };
 
-struct TypeName {
-    std::string_view name;
-    Type type;
-    std::size_t sizeBytes;
-};
-constexpr TypeName TypeNames[] = {{"pred", Type::Pred, 0}, {"u8", Type::U8, 1},
-    {"u16", Type::U16, 2}, {"u32", Type::U32, 4}, {"u64", Type::U64, 8}, {"s8", Type::S8, 1},
-    {"s16", Type::S16, 2}, {"s32", Type::S32, 4}, {"s64", Type::S64, 8}, {"b8", Type::B8, 1},
-    {"b16", Type::B16, 2}, {"b32", Type::B32, 4}, {"b64", Type::B64, 8}, {"b128", Type::B128, 16},
-    {"f16", Type::F16, 2}, {"f16x2", Type::F16x2, 4}, {"bf16", Type::BF16, 2},
-    {"bf16x2", Type::BF16x2, 4}, {"f32", Type::F32, 4}, {"f64", Type::F64, 8},
-    {"tf32", Type::TF32, 4}, {"e4m3", Type::E4M3, 1}, {"e5m2", Type::E5M2, 1},
-    {"e4m3x2", Type::E4M3x2, 2}, {"e5m2x2", Type::E5M2x2, 2}, {"u16x2", Type::U16x2, 4},
-    {"s16x2", Type::S16x2, 4}, {"s4", Type::S4, 1}, {"u4", Type::U4, 1}, {"b1", Type::B1, 1},
-    {"texref", Type::Other, 8}, {"samplerref", Type::Other, 8}, {"surfref", Type::Other, 8}};
-
 } // namespace
-
-std::size_t syntax::sizeOf(Type type)
-{
-    for (const TypeName &entry : TypeNames)
-        if (entry.type == type)
-            return entry.sizeBytes;
-    return 0;
-}
-
-Type syntax::typeFromName(std::string_view name)
-{
-    for (const TypeName &entry : TypeNames)
-        if (entry.name == name)
-            return entry.type;
-    return Type::None;
-}
 
 Result<Module> parse(std::string_view ptx)
 {
