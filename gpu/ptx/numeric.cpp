@@ -229,8 +229,6 @@ double decodeFloat(const FloatFormat &format, std::uint64_t bits)
 
 std::uint32_t toTf32(float value, Rounding rounding, bool satFinite)
 {
-    if (value != value)
-        return 0x7fffffffu;
     return std::uint32_t(encodeFloat(format::Tf32, value, rounding, satFinite)) << 13;
 }
 

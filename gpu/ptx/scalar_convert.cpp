@@ -114,6 +114,13 @@ u64 floatToFloat(const u64 *o, const Instruction &in)
     }
     if (in.type == Type::F64)
         return bitsOf(in.sat ? saturate(value) : value);
+    // The ISA leaves the pattern open; an H200 keeps the sign of an f64, and nowhere else.
+    if (in.type2 == Type::F64 && value != value && !in.sat) {
+        if (in.type == Type::F16)
+            return bitsOf(value) >> 63 ? 0xfe00u : 0x7e00u;
+        if (in.type == Type::F32)
+            return bitsOf(value) >> 63 ? 0xffc00000u : 0x7fc00000u;
+    }
     return encode(in.type, value, in);
 }
 

@@ -47,6 +47,18 @@ public:
         return nullptr;
     }
 
+    /// Reads up to the next event of that stage; false after ten seconds or at the end.
+    bool waitForStage(const std::string &stage)
+    {
+        std::string line;
+        while (m_reader.read(line, 10) == gpu::LineReader::Outcome::Line) {
+            const nlohmann::json message = nlohmann::json::parse(line);
+            if (message.at("event") == "stage" && message.at("stage") == stage)
+                return true;
+        }
+        return false;
+    }
+
 private:
     static void closeOnce(int &fd)
     {

@@ -47,9 +47,11 @@ extern "C" __global__ void bitTricks(const unsigned *a, const unsigned *b, const
     const unsigned long long w = (static_cast<unsigned long long>(x) << 32) | y;
     wide[i * 4] = __brevll(w) + __clzll(w) * 1000 + __popcll(w) * 100000;
     unsigned long long r;
-    asm("bfe.u64 %0, %1, %2, %3;" : "=l"(r) : "l"(w), "r"(z), "r"(y));
+    // In range only: the ISA takes the low byte of position and length, an H200 all of the 64-bit
+    // forms' (seen with length 0x40c9230e, which it took as 64).
+    asm("bfe.u64 %0, %1, %2, %3;" : "=l"(r) : "l"(w), "r"(z & 255), "r"(y & 255));
     wide[i * 4 + 1] = r;
-    asm("bfe.s64 %0, %1, %2, %3;" : "=l"(r) : "l"(w), "r"(z), "r"(y));
+    asm("bfe.s64 %0, %1, %2, %3;" : "=l"(r) : "l"(w), "r"(z & 255), "r"(y & 255));
     wide[i * 4 + 2] = r;
     asm("bfi.b64 %0, %1, %2, %3, %4;" : "=l"(r) : "l"(w), "l"(~w), "r"(z & 127), "r"(y & 127));
     wide[i * 4 + 3] = r;

@@ -20,11 +20,17 @@ extern "C" __global__ void spinLock(unsigned *state, unsigned *order)
     if (threadIdx.x == 0)
         turn = 0;
     __syncthreads();
-    // Thread t takes its turn after thread t + 1: the order is against the lanes' numbers.
-    while (turn != 63 - threadIdx.x) { }
-    order[blockIdx.x * 64 + threadIdx.x] = turn * 3;
-    __threadfence_block();
-    turn = turn + 1;
+    // Thread t takes its turn after thread t + 1: the order is against the lanes' numbers. What the
+    // next one waits for is done inside the loop: lanes that have left it may wait for the others.
+    bool mine = false;
+    while (!mine) {
+        if (turn == 63 - threadIdx.x) {
+            order[blockIdx.x * 64 + threadIdx.x] = turn * 3;
+            __threadfence_block();
+            turn = turn + 1;
+            mine = true;
+        }
+    }
     __syncthreads();
     atomicAdd(&state[2], turn);
 }

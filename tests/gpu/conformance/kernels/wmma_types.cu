@@ -10,7 +10,7 @@
             {"name": "flat", "type": "f32", "count": 256, "output": true},
             {"name": "ints", "type": "i32", "count": 256, "output": true},
             {"name": "uints", "type": "i32", "count": 256, "output": true},
-            {"name": "tf", "type": "f32", "count": 256, "output": true},
+            {"name": "tf", "type": "f32", "count": 256, "output": true, "absolute": 4e-6},
             {"name": "dd", "type": "f64", "count": 64, "output": true, "relative": 1e-15, "absolute": 1e-15} ] }
 */
 #include <mma.h>
@@ -61,6 +61,7 @@ extern "C" __global__ void wmmaTypes(const __half *h, const __nv_bfloat16 *bf, c
         store_matrix_sync(uints, c, 8, mem_row_major);
     }
     {
+        // Sums of products up to 16: a tensor core cuts each to the largest one's last places.
         fragment<matrix_a, 16, 16, 8, precision::tf32, row_major> a;
         fragment<matrix_b, 16, 16, 8, precision::tf32, col_major> b;
         fragment<accumulator, 16, 16, 8, float> c;
