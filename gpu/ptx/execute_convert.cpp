@@ -158,11 +158,6 @@ Handler integerToInteger(Type to, Type from, u8 toSize, u8 fromSize)
     }
 }
 
-inline float canonical(float x)
-{
-    return x == x ? x : NanF32;
-}
-
 Handler floating(const Operation &op)
 {
     const Type to = op.type(0), from = op.type(1);
@@ -182,7 +177,7 @@ Handler floating(const Operation &op)
     if (to == Type::BF16 && from == Type::F32)
         return unary<u16, float, [](float a) { return f32ToBf16(a); }>;
     if (to == Type::F32 && from == Type::F64)
-        return unary<float, double, [](double a) { return canonical(float(a)); }>;
+        return unary<float, double, [](double a) { return float(a); }>;
     if (to == Type::F32 && from == Type::S32)
         return unary<float, s32, [](s32 a) { return float(a); }>;
     if (to == Type::F32 && from == Type::U32)

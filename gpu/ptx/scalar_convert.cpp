@@ -119,7 +119,7 @@ u64 floatToFloat(const u64 *o, const Instruction &in)
         if (in.type == Type::F16)
             return bitsOf(value) >> 63 ? 0xfe00u : 0x7e00u;
         if (in.type == Type::F32)
-            return bitsOf(value) >> 63 ? 0xffc00000u : 0x7fc00000u;
+            return bitsOf(float(value));
     }
     return encode(in.type, value, in);
 }
