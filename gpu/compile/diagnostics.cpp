@@ -98,9 +98,7 @@ std::vector<Diagnostic> parseDiagnostics(const std::string &log, const std::stri
                 diagnostic.line = number;
                 diagnostic.column = caretColumn(lines, i);
             } else if (place == "__nv_name_map") {
-                diagnostic.text = "In the plan's kernel names (a tunable is tune::NAME there, a "
-                                  "dim dim::NAME): "
-                    + diagnostic.text;
+                diagnostic.text = "In the plan's kernel names: " + diagnostic.text;
             } else {
                 diagnostic.text
                     = place + ", line " + std::to_string(number) + ": " + diagnostic.text;

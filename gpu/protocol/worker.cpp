@@ -380,8 +380,8 @@ private:
     {
         for (const Diagnostic &diagnostic : code.diagnostics)
             if (diagnostic.severity == "error")
-                return (diagnostic.line > 0 ? "Line " + std::to_string(diagnostic.line) + ": " : "")
-                    + diagnostic.text + " (size " + size + ").";
+                return "Line " + std::to_string(diagnostic.line) + ": " + diagnostic.text
+                    + " (size " + size + ").";
         return "The code does not compile at size " + size + ".";
     }
 

@@ -2,6 +2,7 @@
 
 #include "gpu/ptx/control.h"
 #include "gpu/ptx/functionbuilder.h"
+#include "gpu/ptx/modifiers.h"
 
 namespace gpu::ptx {
 
@@ -55,6 +56,8 @@ private:
         m_program.texts.push_back(statement.opcode);
         const Operation operation = parseOperation(statement.opcode);
         const std::string &base = operation.base;
+        if (!modifiersAreKnown(operation))
+            return unsupported();
         if (base == "bra")
             return branch();
         if (base == "ret" && !m_source.isEntry)
@@ -74,6 +77,16 @@ private:
             return endSkip();
         }
         ordinary(operation);
+    }
+
+    /// A fault if it is ever executed.
+    void unsupported()
+    {
+        Instruction in = plain();
+        in.handler = handleUnsupported;
+        if (m_statement->guard >= 0)
+            guard(in);
+        emit(in);
     }
 
     void ordinary(const Operation &operation)

@@ -20,7 +20,7 @@ template <class U, class S> Selection typed(const Operation &op, bool isSigned)
     const std::string &base = op.base;
     constexpr std::size_t Size = sizeof(U);
     const auto two = [](Handler handler) { return shapeOf(handler, Size, 2); };
-    if (op.has("cc") || op.sat)
+    if (op.has("cc") || op.has("relu") || op.sat)
         return {};
     if (base == "add")
         return two(binary<U, U, [](U a, U b) { return U(a + b); }>);

@@ -9,6 +9,9 @@ ScalarFunction selectScalar(
         return scalarConvert(op, sizes, count, shape);
     if (op.base == "setp" || op.base == "set" || op.base == "slct")
         return scalarCompare(op, shape);
+    // add.f32.bf16 and its like mix formats.
+    if (op.types.size() != 1 && op.base != "dp4a" && op.base != "dp2a")
+        return nullptr;
     switch (op.type()) {
     case Type::F32:
     case Type::F64:
