@@ -219,7 +219,6 @@ void TestCompiler::refuses_data()
     row("include of a macro", "#define H <stdint.h>\n#include H\n__global__ void k() { }", 2, 0,
         "name itself");
     row("wrong kernel name", "__global__ void other() { }", 0, 0, "\"k\"");
-    row("tells how a name is spelt", "__global__ void other() { }", 0, 0, "tune::NAME");
     row("no kernel", "__device__ void k() { }", 0, 0, "non-__global__ function");
     row("static assertion", "__global__ void k() { }\nstatic_assert(dim::rows == 65, \"no\");", 2,
         0, "");
