@@ -16,6 +16,9 @@ void guarded(Warp &warp, const Instruction &in)
 
 Selection select(const Operation &operation, const std::uint8_t *sizes, std::size_t count)
 {
+    // The lane loops have min and max of two operands only.
+    if (count == 4 && (operation.base == "min" || operation.base == "max"))
+        return {};
     for (const auto function : {selectInteger, selectFloat, selectPredicate})
         if (const Selection shape = function(operation); shape.handler)
             return shape;
