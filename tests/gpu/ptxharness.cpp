@@ -95,6 +95,8 @@ u64 randomBits(Kind kind, std::mt19937_64 &random)
     case Kind::Int64:
         return bits;
     case Kind::Int32:
+    case Kind::F16x2:
+    case Kind::BF16x2:
         return u32(bits);
     default:
         return u16(bits);
@@ -120,6 +122,8 @@ std::vector<std::array<u64, 4>> inputsOf(const Op &op)
             row[i] = randomBits(op.sources[i], random);
         rows.push_back(row);
     }
+    for (const u64 value : op.more)
+        rows.push_back({value, 0, 0, 0});
     while (rows.size() % 32)
         rows.push_back(rows.front());
     return rows;
@@ -173,7 +177,8 @@ u64 widthMask(Kind kind)
     case Kind::Predicate:
     case Kind::Int32:
     case Kind::Single:
-    case Kind::NearSingle:
+    case Kind::F16x2:
+    case Kind::BF16x2:
         return 0xffffffffu;
     case Kind::Int64:
     case Kind::Double:
@@ -187,7 +192,6 @@ bool isNan(Kind kind, u64 bits)
 {
     switch (kind) {
     case Kind::Single:
-    case Kind::NearSingle:
         return std::isnan(fromBits<float>(bits));
     case Kind::Double:
         return std::isnan(fromBits<double>(bits));
@@ -200,17 +204,39 @@ bool isNan(Kind kind, u64 bits)
     }
 }
 
-/// A NaN that f32, f16 or bf16 arithmetic makes is canonical; in f64 any will do.
+double number(Kind kind, u64 bits)
+{
+    switch (kind) {
+    case Kind::Single:
+        return fromBits<float>(bits);
+    case Kind::Double:
+        return fromBits<double>(bits);
+    case Kind::BF16:
+        return fromBits<float>(bits << 16);
+    default:
+        return double(std::bit_cast<_Float16>(u16(bits)));
+    }
+}
+
+/// A NaN that f32, f16 or bf16 arithmetic makes is canonical, unless the ISA leaves it open.
 bool agrees(Kind kind, u64 got, const Wanted &want)
 {
+    if (kind == Kind::F16x2 || kind == Kind::BF16x2) {
+        const Kind half = kind == Kind::F16x2 ? Kind::F16 : Kind::BF16;
+        Wanted high = want;
+        high.bits >>= 16;
+        Wanted low = want;
+        low.bits &= 0xffffu;
+        return agrees(half, got & 0xffffu, low) && agrees(half, got >> 16, high);
+    }
     if (isNan(kind, want.bits)) {
         const u64 canonical = kind == Kind::F16 || kind == Kind::BF16 ? 0x7fffu : 0x7fffffffu;
-        return kind == Kind::Double ? isNan(kind, got) : got == canonical;
+        return want.anyNan ? isNan(kind, got) : got == canonical;
     }
-    if (kind != Kind::NearSingle || got == want.bits)
+    if (got == want.bits || (want.relative == 0 && want.absolute == 0))
         return got == want.bits;
-    const double value = fromBits<float>(got), error = std::fabs(value - want.near.value);
-    return error <= want.near.absolute || error <= want.near.relative * std::fabs(want.near.value);
+    const double error = std::fabs(number(kind, got) - want.value);
+    return error <= want.absolute || error <= want.relative * std::fabs(want.value);
 }
 
 QString hex(u64 value)
@@ -290,6 +316,15 @@ std::vector<u64> edges(Kind kind, std::size_t operands)
     case Kind::F16:
     case Kind::BF16:
         return halves(operands, kind == Kind::BF16);
+    case Kind::F16x2:
+    case Kind::BF16x2: {
+        // Each value beside another one of the list.
+        std::vector<u64> values = halves(operands, kind == Kind::BF16x2);
+        const std::vector<u64> ones = values;
+        for (std::size_t i = 0; i < ones.size(); ++i)
+            values[i] |= ones[(5 * i + 3) % ones.size()] << 16;
+        return values;
+    }
     default:
         return singles(operands);
     }

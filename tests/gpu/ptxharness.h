@@ -37,13 +37,27 @@ struct Brain {
     u16 bits = 0;
 };
 
+/// Packed pairs of them.
+struct HalfPair {
+    u32 bits = 0;
+};
+struct BrainPair {
+    u32 bits = 0;
+};
+
+/// A result that may be any NaN where it is one.
+template <class T> struct AnyNan {
+    T value;
+};
+
 /// A result that the ISA bounds rather than fixes.
-struct Near {
+template <class T> struct Near {
+    using Type = T;
     double value = 0;
     double relative = 0, absolute = 0; ///< either bound suffices
 };
 
-enum class Kind : u8 { Predicate, Int16, Int32, Int64, Single, Double, F16, BF16, NearSingle };
+enum class Kind : u8 { Predicate, Int16, Int32, Int64, Single, Double, F16, BF16, F16x2, BF16x2 };
 
 template <class T> constexpr Kind kindOf()
 {
@@ -57,8 +71,10 @@ template <class T> constexpr Kind kindOf()
         return Kind::F16;
     else if constexpr (std::is_same_v<T, Brain>)
         return Kind::BF16;
-    else if constexpr (std::is_same_v<T, Near>)
-        return Kind::NearSingle;
+    else if constexpr (std::is_same_v<T, HalfPair>)
+        return Kind::F16x2;
+    else if constexpr (std::is_same_v<T, BrainPair>)
+        return Kind::BF16x2;
     else
         return sizeof(T) == 2 ? Kind::Int16 : sizeof(T) == 4 ? Kind::Int32 : Kind::Int64;
 }
@@ -66,7 +82,7 @@ template <class T> constexpr Kind kindOf()
 inline const char *registerType(Kind kind)
 {
     constexpr const char *Names[]
-        = {"pred", "b16", "b32", "b64", "f32", "f64", "b16", "b16", "f32"};
+        = {"pred", "b16", "b32", "b64", "f32", "f64", "b16", "b16", "b32", "b32"};
     return Names[int(kind)];
 }
 
@@ -78,8 +94,8 @@ template <class T> T fromBits(u64 bits)
         return std::bit_cast<float>(u32(bits));
     else if constexpr (std::is_same_v<T, double>)
         return std::bit_cast<double>(bits);
-    else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, Brain>)
-        return T{u16(bits)};
+    else if constexpr (requires(T value) { value.bits; })
+        return T{decltype(T::bits)(bits)};
     else
         return T(bits);
 }
@@ -87,23 +103,36 @@ template <class T> T fromBits(u64 bits)
 /// What a definition wants of one result.
 struct Wanted {
     u64 bits = 0;
-    Near near;
+    bool anyNan = false;
+    double value = 0, relative = 0, absolute = 0; ///< of a Near
 };
 
 template <class T> Wanted wanted(T value)
 {
     if constexpr (std::is_same_v<T, float>)
-        return {std::bit_cast<u32>(value), {}};
+        return {std::bit_cast<u32>(value)};
     else if constexpr (std::is_same_v<T, double>)
-        return {std::bit_cast<u64>(value), {}};
-    else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, Brain>)
-        return {value.bits, {}};
-    else if constexpr (std::is_same_v<T, Near>)
-        return {std::bit_cast<u32>(float(value.value)), value};
+        return {std::bit_cast<u64>(value), true};
+    else if constexpr (requires { value.bits; })
+        return {value.bits};
     else if constexpr (std::is_same_v<T, bool>)
-        return {value, {}};
+        return {value};
     else
-        return {std::make_unsigned_t<T>(value), {}};
+        return {std::make_unsigned_t<T>(value)};
+}
+template <class T> Wanted wanted(AnyNan<T> value)
+{
+    Wanted result = wanted(value.value);
+    result.anyNan = true;
+    return result;
+}
+/// The bounds of an approximation; an infinite or zero value is exact.
+template <class T> Wanted wanted(Near<T> near)
+{
+    Wanted result{0, true, near.value, near.relative, near.absolute};
+    if constexpr (std::is_floating_point_v<T>)
+        result.bits = wanted(T(near.value)).bits;
+    return result;
 }
 
 /// One row: %a %b %c %e are the operands, %d and %q the results.
@@ -111,11 +140,20 @@ struct Op {
     QByteArray text;
     std::vector<Kind> sources, results;
     std::function<void(const u64 *, Wanted *)> define;
+    std::vector<u64> more; ///< further inputs of %a, with zeros for the others
 };
 
 template <class R> struct Results {
     static void kinds(std::vector<Kind> &out) { out.push_back(kindOf<R>()); }
     static void put(const R &value, Wanted *out) { out[0] = wanted(value); }
+};
+template <class T> struct Results<AnyNan<T>> {
+    static void kinds(std::vector<Kind> &out) { out.push_back(kindOf<T>()); }
+    static void put(const AnyNan<T> &value, Wanted *out) { out[0] = wanted(value); }
+};
+template <class T> struct Results<Near<T>> {
+    static void kinds(std::vector<Kind> &out) { out.push_back(kindOf<T>()); }
+    static void put(const Near<T> &value, Wanted *out) { out[0] = wanted(value); }
 };
 template <class A, class B> struct Results<std::pair<A, B>> {
     static void kinds(std::vector<Kind> &out) { out = {kindOf<A>(), kindOf<B>()}; }
@@ -153,6 +191,7 @@ public:
     {
         m_ops.push_back(makeOp(text, f, &F::operator()));
     }
+    void add(Op op) { m_ops.push_back(std::move(op)); }
     void newRows() const
     {
         QTest::addColumn<ptxtest::Op>("op");

@@ -221,6 +221,20 @@ private Q_SLOTS:
         QCOMPARE(firstDifference(op), QString());
     }
 
+    /// The rows of all these tests mean nothing unless a wrong result is seen.
+    void wrongDefinitionIsSeen()
+    {
+        const auto wrong = [](u32 a, u32 b) { return a == 0x12345u ? 0u : a - b; };
+        Op op = makeOp("sub.u32 %d, %a, %b", wrong, &decltype(wrong)::operator());
+        QCOMPARE(firstDifference(op), QString());
+        op.more = {0x12345u};
+        QCOMPARE(firstDifference(op),
+            QStringLiteral("sub.u32 %d, %a, %b for %a = 0x12345 %b = 0x0 gives %d = 0x12345, not "
+                           "0x0"));
+        op.text = "sub.u32 %d, %a, %q";
+        QVERIFY(firstDifference(op).contains(QLatin1String("%q")));
+    }
+
     void carries_data()
     {
         Ops ops;
