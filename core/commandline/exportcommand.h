@@ -1,15 +1,9 @@
 #pragma once
 
 #include "core/commandline/exitcode.h"
+#include "core/exporting/exporter.h"
 
 namespace core {
-
-struct ExportOptions {
-    QString session;
-    QString node = QStringLiteral("best");
-    QString format;
-    QString out;
-};
 
 /// Writes a kernel or a report out of a session; works while it is being searched.
 ExitCode exportCommand(const ExportOptions &options);

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "core/search/searchconfig.h"
+
+#include <QWidget>
+
+class QLabel;
+class QProgressBar;
+
+namespace ui {
+
+/// Where the search is, for the status bar: state, round, candidates, what runs, best, time.
+class StatusPanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit StatusPanel(QWidget *parent = nullptr);
+
+    void show(const core::SearchProgress &progress);
+    void clear();
+    /// All of it in one line, also what accessibility reads.
+    QString text() const;
+
+private:
+    QLabel *m_state, *m_counts, *m_stages, *m_best, *m_time, *m_device;
+    QProgressBar *m_bar;
+};
+
+/// "1:27", or "1:02:05" from an hour on.
+QString durationText(double seconds);
+QString searchStateText(core::SearchState state);
+
+} // namespace ui
