@@ -25,6 +25,7 @@ public:
     {
         m_function.name = m_source.name;
         m_function.isEntry = m_source.isEntry;
+        m_function.clusterBlocks = m_source.clusterBlocks;
         layoutRegisters();
         layoutVariables();
         std::vector<std::uint32_t> starts;
@@ -54,10 +55,43 @@ private:
         const Statement &statement = *m_statement;
         m_text = std::uint32_t(m_program.texts.size());
         m_program.texts.push_back(statement.opcode);
+        m_refusal.clear();
+        const std::size_t begin = m_function.code.size();
         const Operation operation = parseOperation(statement.opcode);
+        for (const Operand &operand : statement.operands)
+            refuseVectors(operand);
+        if (m_refusal.empty() && modifiersAreKnown(operation))
+            decodeOperation(operation);
+        else
+            unsupported();
+        if (m_refusal.empty() || m_error)
+            return;
+        // What the operands have emitted goes with the statement.
+        m_program.texts[m_text] += " with " + m_refusal;
+        m_function.code.resize(begin);
+        m_flow.resize(begin);
+        m_skips.clear();
+        std::erase_if(
+            m_pending, [&](const Pending &pending) { return pending.instruction >= begin; });
+        unsupported();
+    }
+
+    void refuseVectors(const Operand &operand)
+    {
+        if (operand.kind == OperandKind::Register) {
+            const syntax::Register &declared = m_source.registers[std::size_t(operand.index)];
+            if (declared.vector > 1)
+                refuse("vector register " + operand.name);
+            if (m_statement->opcode.starts_with("mov") && syntax::sizeOf(declared.type) == 1)
+                refuse("8-bit register " + operand.name);
+        }
+        for (const Operand &element : operand.elements)
+            refuseVectors(element);
+    }
+
+    void decodeOperation(const Operation &operation)
+    {
         const std::string &base = operation.base;
-        if (!modifiersAreKnown(operation))
-            return unsupported();
         if (base == "bra")
             return branch();
         if (base == "ret" && !m_source.isEntry)
@@ -105,6 +139,10 @@ private:
                 = selectScalar(operation, sizes.data(), m_statement->operands.size(), shape);
             shape.handler = shape.scalar ? handleScalar : nullptr;
         }
+        if (operation.base == "ld" || operation.base == "ldu")
+            shape.dstCount = std::uint8_t(operation.vector);
+        if (operation.base == "st")
+            shape.sourceCount[1] = std::uint8_t(operation.vector);
         if (isControl)
             skipUnlessGuard();
         Instruction in = plain();
@@ -151,6 +189,8 @@ private:
                 in.dstSize = shape.dst;
             }
             in.dst2 = m_sink;
+            if (operand.kind == OperandKind::Pair && shape.dst2 == SizeNone)
+                return fail("unexpected second result");
             if (shape.dst2 != SizeNone && operand.kind == OperandKind::Pair) {
                 in.dst2 = destination(operand.elements[1], shape.dst2);
                 in.dst2Size = shape.dst2;
@@ -260,7 +300,8 @@ private:
         std::vector<LocalVariable> result;
         for (const Operand &operand : list.elements) {
             if (operand.kind != OperandKind::Local) {
-                fail("call operands must be .param variables");
+                refuse("arguments that are no .param variables");
+                continue;
                 break;
             }
             const std::size_t index = std::size_t(operand.index);
@@ -282,6 +323,8 @@ private:
         const Operand &callee = given[next++];
         if (next < given.size() && given[next].kind == OperandKind::List)
             record.arguments = actuals(given[next++]);
+        if (!m_refusal.empty())
+            return;
         Instruction in = plain();
         in.list = std::uint32_t(m_function.calls.size());
         in.handler = handleCall;
@@ -300,6 +343,8 @@ private:
                 in.handler = handleUnsupported;
             } else {
                 in.target = it->second;
+                if (target->hasRegisterParameters)
+                    return refuse("parameters in registers");
                 if (!matches(*target, record))
                     return fail("the operands do not match function " + callee.name);
             }

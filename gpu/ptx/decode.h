@@ -14,6 +14,9 @@ Status decodeFunction(const syntax::Module &module, const syntax::Function &sour
 /// The id of a special register ("%tid.x"), -1 if unknown; `sizeBytes` is 4, 8 or 0 for predicates.
 int specialRegister(std::string_view name, std::uint8_t &sizeBytes);
 
+/// True for the registers that the ISA defines, also for those that the interpreter lacks.
+bool isSpecialRegister(std::string_view name);
+
 /// Operand shapes beyond the size codes.
 enum : std::uint8_t {
     SizeAddress = 100, ///< [a]

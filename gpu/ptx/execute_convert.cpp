@@ -56,10 +56,14 @@ Selection selectMove(const Operation &op, const u8 *sizes)
     const u8 part = isUnpack ? sizes[0] : sizes[1];
     if (part == SizePredicate)
         return {};
-    if (isUnpack)
+    if (isUnpack) {
         shape.dst = SizeVector;
-    if (isPack)
+        shape.dstCount = u8(size / part);
+    }
+    if (isPack) {
         shape.source[0] = SizeVector;
+        shape.sourceCount[0] = u8(size / part);
+    }
     if (!isUnpack && !isPack)
         shape.handler = size == 2 ? move<u16> : size == 4 ? move<u32> : move<u64>;
     else if (size == 4)

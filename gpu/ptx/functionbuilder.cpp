@@ -37,6 +37,11 @@ void FunctionBuilder::fail(const std::string &what)
     m_error = candidateError(text);
 }
 
+void FunctionBuilder::refuse(const std::string &why)
+{
+    m_refusal = why;
+}
+
 Slot FunctionBuilder::allocateSlot(std::uint8_t size)
 {
     if (size == SizePredicate) {
@@ -170,12 +175,12 @@ std::uint64_t FunctionBuilder::literal(const Operand &operand, std::uint8_t size
 Slot FunctionBuilder::source(const Operand &operand, std::uint8_t size)
 {
     switch (operand.kind) {
-    case OperandKind::Register: {
-        const std::uint8_t actual = sizeOfOperand(operand);
-        if (actual != size)
+    case OperandKind::Register:
+        if (sizeOfOperand(operand) != size)
             fail("register " + operand.name + " has the wrong size");
+        if (operand.negated && size != SizePredicate)
+            fail("only a predicate can be negated");
         return m_slots[std::size_t(operand.index)];
-    }
     case OperandKind::Integer:
     case OperandKind::Float:
         return constant(literal(operand, size), size);
@@ -195,9 +200,14 @@ Slot FunctionBuilder::source(const Operand &operand, std::uint8_t size)
 Slot FunctionBuilder::variableAddress(const Operand &operand, std::uint8_t size)
 {
     if (operand.kind == OperandKind::Symbol) {
-        if (!m_program.variableIndex.contains(operand.name)
-            && !m_program.functionIndex.contains(operand.name))
+        const auto it = m_program.variableIndex.find(operand.name);
+        const bool isVariable = it != m_program.variableIndex.end();
+        if (!isVariable && !m_program.functionIndex.contains(operand.name))
             fail("unknown name '" + operand.name + "'");
+        if (isVariable && m_program.variables[it->second].isExtern) {
+            refuse("variable " + operand.name + " of another module");
+            return m_sink;
+        }
         return addressConstant(operand.name, std::int64_t(operand.bits), size);
     }
     const std::size_t index = std::size_t(operand.index);
@@ -231,8 +241,11 @@ Slot FunctionBuilder::special(const Operand &operand, std::uint8_t size)
 {
     std::uint8_t bytes = 0;
     const int id = specialRegister(operand.name, bytes);
-    if (id < 0) {
-        fail("unknown register '" + operand.name + "'");
+    if (id < 0 || size == SizePredicate) {
+        if (isSpecialRegister(operand.name))
+            refuse("special register " + operand.name);
+        else
+            fail("unknown register '" + operand.name + "'");
         return m_sink;
     }
     Instruction in = plain();

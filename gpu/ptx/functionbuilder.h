@@ -24,7 +24,10 @@ protected:
     {
     }
 
+    /// The PTX is wrong: the first such error ends the decoding.
     void fail(const std::string &what);
+    /// The statement is right, but beyond the interpreter: it becomes a fault if it is executed.
+    void refuse(const std::string &why);
     void layoutRegisters();
     void layoutVariables();
     Slot source(const syntax::Operand &operand, std::uint8_t size);
@@ -43,6 +46,7 @@ protected:
     Function &m_function;
     const syntax::Statement *m_statement = nullptr; ///< null before and after all statements
     std::optional<Error> m_error;
+    std::string m_refusal; ///< of the present statement; empty if there is none
     std::vector<Flow> m_flow; ///< of each instruction
     std::vector<std::uint32_t> m_offsets; ///< of each variable in its space
     std::uint32_t m_registerBytes = 0;

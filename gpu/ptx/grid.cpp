@@ -96,6 +96,11 @@ std::optional<Fault> run(Instance &instance, GlobalMemory &memory, const Launch 
     if (it == program.functionIndex.end() || !program.functions[it->second].isEntry)
         return launchFault(launch, "the module has no kernel of this name");
     const Function &kernel = program.functions[it->second];
+    if (kernel.clusterBlocks > 1) {
+        Fault fault = launchFault(launch, "the CPU device has no clusters (.reqnctapercluster)");
+        fault.kind = FaultKind::Unsupported;
+        return fault;
+    }
     if (const auto reason = impossible(launch, kernel, program, options))
         return launchFault(launch, *reason);
     LaunchState state(loaded, memory, launch, options, it->second);

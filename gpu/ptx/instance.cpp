@@ -29,7 +29,8 @@ std::optional<std::uint64_t> LoadedInstance::addressOf(const std::string &symbol
 {
     if (const auto it = m_addresses.find(symbol); it != m_addresses.end())
         return it->second.first;
-    if (const auto it = m_program->variableIndex.find(symbol); it != m_program->variableIndex.end())
+    if (const auto it = m_program->variableIndex.find(symbol);
+        it != m_program->variableIndex.end() && !m_program->variables[it->second].isExtern)
         return m_program->variables[it->second].offset;
     if (const auto it = m_program->functionIndex.find(symbol); it != m_program->functionIndex.end())
         return FunctionWindow + FunctionStride * (it->second + 1);
@@ -39,7 +40,7 @@ std::optional<std::uint64_t> LoadedInstance::addressOf(const std::string &symbol
 Status LoadedInstance::initialize()
 {
     for (const ModuleVariable &variable : m_program->variables) {
-        if (variable.space == Space::Shared)
+        if (variable.space == Space::Shared || variable.isExtern)
             continue;
         Result<std::uint64_t> address = m_memory.allocate(variable.sizeBytes, variable.name);
         if (!address)
@@ -47,7 +48,7 @@ Status LoadedInstance::initialize()
         m_addresses[variable.name] = {*address, variable.sizeBytes};
     }
     for (const ModuleVariable &variable : m_program->variables) {
-        if (variable.space == Space::Shared)
+        if (variable.space == Space::Shared || variable.isExtern)
             continue;
         const std::uint64_t begin = m_addresses[variable.name].first;
         const std::span<std::byte> storage = m_memory.contents(begin);

@@ -32,8 +32,10 @@ Result<ModuleVariable> moduleVariable(const syntax::Variable &source)
     variable.alignment = source.alignment;
     if (source.space == Space::Shared)
         return variable;
-    if (source.isExtern)
-        return variableError(source, "is extern, which needs a linker");
+    if (source.isExtern) {
+        variable.isExtern = true;
+        return variable;
+    }
     if (source.space == Space::Local)
         return variableError(source, "is local to no function");
     if (source.sizeBytes > (std::size_t(1) << 30))

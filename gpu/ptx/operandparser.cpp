@@ -124,11 +124,14 @@ Operand OperandParser::named(const Function &function, const std::string &name)
     }
     const std::size_t dot = name.rfind('.');
     if (dot != std::string::npos && dot > 0 && dot + 2 == name.size()) {
-        // %v.x: a component of a vector register; they are never declared by NVRTC.
+        // %v.x: a component of a vector register.
         if (const auto symbol = find(name.substr(0, dot)); symbol
             && symbol->kind != Symbol::Kind::Variable
-            && function.registers[std::size_t(symbol->index)].vector > 1)
-            fail("vector registers are not supported");
+            && function.registers[std::size_t(symbol->index)].vector > 1) {
+            result.kind = OperandKind::Register;
+            result.index = symbol->index;
+            return result;
+        }
     }
     result.kind = name[0] == '%' ? OperandKind::Special : OperandKind::Symbol;
     if (name == "WARP_SZ") {

@@ -278,11 +278,14 @@ private:
             parameter.line = at().line;
             declarator(parameter, vector);
             parameter.name = identifier();
-            dimensions(parameter, vector);
-            if (m_isRegister)
-                fail("register parameters are not supported; use .param");
-            declare(&function, std::move(parameter));
-            ++count;
+            if (m_isRegister) {
+                registers(function, parameter, vector);
+                function.hasRegisterParameters = true;
+            } else {
+                dimensions(parameter, vector);
+                declare(&function, std::move(parameter));
+                ++count;
+            }
             accept(",");
         }
     }
@@ -303,10 +306,9 @@ private:
         while (!m_error && !at().is("{") && !at().is(";") && at().kind != TokenKind::End) {
             const std::string word = identifier();
             if (word == ".maxntid" || word == ".reqntid") {
-                std::uint64_t threads = integer();
-                while (accept(","))
-                    threads *= integer();
-                function.maxThreads = std::uint32_t(std::min<std::uint64_t>(threads, 1024));
+                function.maxThreads = std::uint32_t(std::min<std::uint64_t>(extents(), 1024));
+            } else if (word == ".reqnctapercluster") {
+                function.clusterBlocks = extents();
             } else {
                 while (at().kind == TokenKind::Integer || at().is(","))
                     take();
@@ -322,6 +324,15 @@ private:
         }
         m_scopes.clear();
         m_module.functions.push_back(std::move(function));
+    }
+
+    /// The product of "x, y, z".
+    std::uint64_t extents()
+    {
+        std::uint64_t product = integer();
+        while (accept(","))
+            product *= integer();
+        return product;
     }
 
     void bodyItem(Function &function)

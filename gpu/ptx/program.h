@@ -60,6 +60,7 @@ struct ModuleVariable {
     std::string name;
     Space space = Space::Global;
     std::size_t sizeBytes = 0, alignment = 1;
+    bool isExtern = false; ///< of another module: no instruction may use it
     std::uint64_t offset = 0; ///< in its space: constants and globals in one buffer each
     std::vector<std::byte> initial;
     struct Relocation {
@@ -100,6 +101,7 @@ struct Function {
     std::uint32_t stackBytes = 0; ///< local bytes with all callees
     bool recursive = false; ///< it or a callee can call itself, or calls through a pointer
     std::vector<LocalVariable> returns, arguments;
+    std::uint64_t clusterBlocks = 1; ///< blocks a cluster that the kernel asks for
     KernelInfo info; ///< entries only
 };
 

@@ -181,6 +181,18 @@ int specialRegister(std::string_view name, std::uint8_t &sizeBytes)
     return -1;
 }
 
+bool isSpecialRegister(std::string_view name)
+{
+    std::uint8_t size = 0;
+    if (specialRegister(name, size) >= 0)
+        return true;
+    for (const std::string_view family :
+        {"%envreg", "%pm", "%is_explicit_cluster", "%current_graph_exec", "%reserved_smem_offset"})
+        if (name.starts_with(family))
+            return true;
+    return false;
+}
+
 void handleSpecial(Warp &warp, const Instruction &in)
 {
     for (unsigned lane = 0; lane < 32; ++lane) {

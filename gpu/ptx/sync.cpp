@@ -123,7 +123,9 @@ Selection selectControl(const Operation &op, const std::uint8_t *sizes, std::siz
         shape.ignoresRest = true;
         return shape;
     }
-    (void)sizes;
+    // The fourth operand of cp.async may be a predicate or a cache policy instead of a size.
+    if (op.base == "cp" && count > 3 && sizes[3] != SizeNone && sizes[3] != 4)
+        return shape;
     for (const Selection &other : {selectCollective(op), selectAtomic(op, count),
              selectAsync(op, count), selectCarry(op), selectMatrix(op)})
         if (other.handler)

@@ -143,6 +143,8 @@ struct Function {
     std::vector<int> scopeParents; ///< scope → enclosing scope
     std::unordered_map<std::string, Prototype> prototypes;
     std::uint32_t maxThreads = 1024;
+    std::uint64_t clusterBlocks = 1; ///< .reqnctapercluster
+    bool hasRegisterParameters = false; ///< (.reg .b32 a): they are among the registers only
     int line = 0;
 };
 
