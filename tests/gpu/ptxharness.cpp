@@ -103,11 +103,13 @@ u64 randomBits(Kind kind, std::mt19937_64 &random)
     }
 }
 
-std::vector<std::array<u64, 4>> inputsOf(const Op &op)
+std::vector<Row> inputsOf(const Op &op)
 {
-    std::vector<std::array<u64, 4>> rows(1);
+    if (!op.rows.empty())
+        return op.rows;
+    std::vector<Row> rows(1);
     for (std::size_t i = 0; i < op.sources.size(); ++i) {
-        std::vector<std::array<u64, 4>> next;
+        std::vector<Row> next;
         for (const auto &row : rows)
             for (const u64 value : edges(op.sources[i], op.sources.size())) {
                 next.push_back(row);
@@ -117,7 +119,7 @@ std::vector<std::array<u64, 4>> inputsOf(const Op &op)
     }
     std::mt19937_64 random(op.sources.size());
     for (int n = 0; n < 512; ++n) {
-        std::array<u64, 4> row{};
+        Row row{};
         for (std::size_t i = 0; i < op.sources.size(); ++i)
             row[i] = randomBits(op.sources[i], random);
         rows.push_back(row);
@@ -135,7 +137,8 @@ std::string kernelOf(const Op &op, bool odd)
     std::string text
         = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 buffer,"
           ".param .u64 results)\n{\n.reg .b64 %ia, %oa, %wide;\n.reg .b32 %i, %x, %y;\n"
-          ".reg .pred %even;\n";
+          ".reg .pred %even;\n.reg .b32 %active;\n";
+    text += odd ? "mov.b32 %active, 0xaaaaaaaa;\n" : "mov.b32 %active, 0xffffffff;\n";
     for (std::size_t i = 0; i < op.sources.size(); ++i)
         text += std::string(".reg .") + registerType(op.sources[i]) + " " + SourceNames[i] + ";\n";
     for (std::size_t i = 0; i < op.results.size(); ++i)
@@ -249,7 +252,7 @@ QString name(const char *text)
     return QString::fromLatin1(text);
 }
 
-QString runOnce(const Op &op, const std::vector<std::array<u64, 4>> &rows, bool odd)
+QString runOnce(const Op &op, const std::vector<Row> &rows, bool odd)
 {
     const auto program = gpu::ptx::decode(kernelOf(op, odd));
     if (!program)
@@ -277,7 +280,12 @@ QString runOnce(const Op &op, const std::vector<std::array<u64, 4>> &rows, bool 
     for (std::size_t row = 0; row < rows.size(); ++row) {
         const bool skipped = odd && row % 2 == 0;
         Wanted wants[2];
-        op.define(rows[row].data(), wants);
+        const auto lane = unsigned(row % 32);
+        if (op.define)
+            op.define(rows[row].data(), wants);
+        else if (!skipped
+            && !op.defineLane(&rows[row - lane], lane, odd ? 0xaaaaaaaau : 0xffffffffu, wants))
+            continue;
         for (std::size_t k = 0; k < op.results.size(); ++k) {
             const Kind kind = op.results[k];
             u64 got = 0;

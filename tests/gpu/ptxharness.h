@@ -47,6 +47,7 @@ struct BrainPair {
 
 /// A result that may be any NaN where it is one.
 template <class T> struct AnyNan {
+    using Type = T;
     T value;
 };
 
@@ -61,7 +62,9 @@ enum class Kind : u8 { Predicate, Int16, Int32, Int64, Single, Double, F16, BF16
 
 template <class T> constexpr Kind kindOf()
 {
-    if constexpr (std::is_same_v<T, bool>)
+    if constexpr (requires { typename T::Type; })
+        return kindOf<typename T::Type>();
+    else if constexpr (std::is_same_v<T, bool>)
         return Kind::Predicate;
     else if constexpr (std::is_same_v<T, float>)
         return Kind::Single;
@@ -135,25 +138,24 @@ template <class T> Wanted wanted(Near<T> near)
     return result;
 }
 
-/// One row: %a %b %c %e are the operands, %d and %q the results.
+using Row = std::array<u64, 4>;
+
+/// One row: %a %b %c %e are the operands, %d and %q the results. %active has the mask of the lanes
+/// that execute it: all, then every other one.
 struct Op {
     QByteArray text;
     std::vector<Kind> sources, results;
     std::function<void(const u64 *, Wanted *)> define;
     std::vector<u64> more; ///< further inputs of %a, with zeros for the others
+    std::vector<Row> rows; ///< if not empty, all the inputs; a multiple of 32
+    /// Instead of `define`, where a result depends on the inputs of the other 31 lanes. False:
+    /// open.
+    std::function<bool(const Row *warp, unsigned lane, u32 active, Wanted *)> defineLane;
 };
 
 template <class R> struct Results {
     static void kinds(std::vector<Kind> &out) { out.push_back(kindOf<R>()); }
     static void put(const R &value, Wanted *out) { out[0] = wanted(value); }
-};
-template <class T> struct Results<AnyNan<T>> {
-    static void kinds(std::vector<Kind> &out) { out.push_back(kindOf<T>()); }
-    static void put(const AnyNan<T> &value, Wanted *out) { out[0] = wanted(value); }
-};
-template <class T> struct Results<Near<T>> {
-    static void kinds(std::vector<Kind> &out) { out.push_back(kindOf<T>()); }
-    static void put(const Near<T> &value, Wanted *out) { out[0] = wanted(value); }
 };
 template <class A, class B> struct Results<std::pair<A, B>> {
     static void kinds(std::vector<Kind> &out) { out = {kindOf<A>(), kindOf<B>()}; }
