@@ -46,7 +46,9 @@ Block::Block(LaunchState &launchState, std::uint64_t linear)
         if (warp->stackBytes > 0) {
             // calloc gives untouched zero pages, so deep stacks cost nothing until used.
             warp->local = static_cast<std::byte *>(std::calloc(32, warp->stackBytes));
-            if (!warp->local)
+            if (warp->checked)
+                warp->localWritten = static_cast<std::byte *>(std::calloc(32, warp->stackBytes));
+            if (!warp->local || (warp->checked && !warp->localWritten))
                 throw std::bad_alloc();
         }
         const std::uint32_t count = std::min(32u, threads - first);

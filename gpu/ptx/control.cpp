@@ -112,6 +112,8 @@ void callVprintf(Warp &warp, const Instruction &in)
         if (warp.block->state.options.print)
             warp.block->state.options.print(text);
         if (!call.returns.empty()) {
+            warp.markLocal(
+                lane, warp.frame->localBase + call.returns[0].offset, call.returns[0].sizeBytes);
             const std::uint32_t count = std::uint32_t(text.size());
             std::memcpy(warp.local + std::size_t(lane) * warp.stackBytes + warp.frame->localBase
                     + call.returns[0].offset,

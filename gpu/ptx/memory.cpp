@@ -1,7 +1,9 @@
 #include "gpu/ptx/block.h"
 #include "gpu/ptx/globalmemory.h"
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
 
 namespace gpu::ptx {
 
@@ -47,6 +49,16 @@ bool isVolatile(const Program &program, const Instruction &in)
         if (text.find(word) != std::string::npos)
             return true;
     return false;
+}
+
+/// Wide copies of a partly written struct are no mistake, so one written byte is enough.
+bool isLocalUnwritten(const Warp &warp, unsigned lane, std::uint64_t offset, std::uint32_t bytes)
+{
+    if (!warp.localWritten)
+        return false;
+    const std::byte *written = warp.localWritten + std::size_t(lane) * warp.stackBytes + offset;
+    return std::all_of(
+        written, written + bytes, [](std::byte byte) { return byte == std::byte(0); });
 }
 
 const char *verb(Access access)
@@ -146,6 +158,13 @@ std::byte *Warp::resolveIn(Space space, const Instruction &in, unsigned lane, st
     case Space::Local:
         if (!inside(stackBytes, "the thread's local memory") || !aligned())
             return nullptr;
+        if (access != Access::Read) {
+            markLocal(lane, inner, bytes);
+        } else if (isLocalUnwritten(*this, lane, inner, bytes)) {
+            fault(in, lane, FaultKind::UninitialisedRead,
+                what() + " of local memory that was never written", address);
+            return nullptr;
+        }
         return local + std::size_t(lane) * stackBytes + inner;
     case Space::Param:
         if (access != Access::Read) {
@@ -179,6 +198,12 @@ std::byte *Warp::resolveIn(Space space, const Instruction &in, unsigned lane, st
         return nullptr;
     }
     return buffer->host + (address - buffer->begin);
+}
+
+void Warp::markLocal(unsigned lane, std::uint64_t offset, std::size_t bytes)
+{
+    if (localWritten)
+        std::memset(localWritten + std::size_t(lane) * stackBytes + offset, 1, bytes);
 }
 
 void Warp::fault(const Instruction &in, unsigned lane, FaultKind kind, const std::string &what,

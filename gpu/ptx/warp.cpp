@@ -22,6 +22,7 @@ constexpr std::uint64_t MeetingPatience = 16384;
 Warp::~Warp()
 {
     std::free(local);
+    std::free(localWritten);
     for (const auto &owned : frames)
         ::operator delete[](owned->registers, std::align_val_t(RegisterAlignment));
 }
@@ -296,6 +297,11 @@ void Warp::enter(const Function &function, std::uint32_t functionIndex, const Ca
         if (!((mask >> lane) & 1u))
             continue;
         std::byte *stack = local + std::size_t(lane) * stackBytes;
+        if (localWritten)
+            std::memset(localWritten + std::size_t(lane) * stackBytes + callee->localBase, 0,
+                function.localBytes);
+        for (const LocalVariable &argument : function.arguments)
+            markLocal(lane, callee->localBase + argument.offset, argument.sizeBytes);
         for (std::size_t i = 0; i < call->arguments.size(); ++i)
             std::memcpy(stack + callee->localBase + function.arguments[i].offset,
                 stack + frame->localBase + call->arguments[i].offset, call->arguments[i].sizeBytes);
@@ -314,6 +320,8 @@ void Warp::leave()
         if (!((mask >> lane) & 1u))
             continue;
         std::byte *stack = local + std::size_t(lane) * stackBytes;
+        for (const LocalVariable &result : callee->call->returns)
+            markLocal(lane, caller->localBase + result.offset, result.sizeBytes);
         for (std::size_t i = 0; i < callee->call->returns.size(); ++i)
             std::memcpy(stack + caller->localBase + callee->call->returns[i].offset,
                 stack + callee->localBase + callee->function->returns[i].offset,

@@ -76,6 +76,7 @@ struct Warp {
     std::uint32_t live = 0; ///< lanes that have not exited
     std::uint32_t started = 0; ///< lanes that exist
     std::byte *local = nullptr; ///< stackBytes a lane
+    std::byte *localWritten = nullptr; ///< in checked mode: not 0 for each byte ever written
     std::uint32_t stackBytes = 0;
     std::uint64_t instructions = 0, threadInstructions = 0;
     std::vector<Fragment> fragments;
@@ -116,6 +117,8 @@ struct Warp {
     /// As resolve, for a space other than the instruction's.
     std::byte *resolveIn(Space space, const Instruction &instruction, unsigned lane,
         std::uint64_t address, std::uint32_t bytes, Access access);
+    /// Says in checked mode that bytes of a lane's local memory have a value.
+    void markLocal(unsigned lane, std::uint64_t offset, std::size_t bytes);
     void fault(const Instruction &instruction, unsigned lane, FaultKind kind,
         const std::string &what, std::uint64_t address = 0);
 
