@@ -7,7 +7,7 @@
 
 namespace gpu::conformance {
 
-Result<Outputs> runInterpreted(const Case &test, const std::string &ptx)
+Result<Outputs> runInterpreted(const Case &test, const std::string &ptx, bool checked)
 {
     auto program = ptx::decode(ptx);
     if (!program)
@@ -42,6 +42,7 @@ Result<Outputs> runInterpreted(const Case &test, const std::string &ptx)
     }
     ptx::ExecutionOptions options;
     options.instructionBudget = 200'000'000;
+    options.checked = checked;
     if (const auto fault = ptx::run(**instance, memory, launch, options))
         return candidateError(fault->message);
     Outputs outputs;

@@ -7,8 +7,9 @@
 
 namespace gpu::conformance {
 
-/// Decodes the PTX and runs the case on the interpreter. A fault is an error with its message.
-Result<Outputs> runInterpreted(const Case &test, const std::string &ptx);
+/// Decodes the PTX and runs the case on the interpreter, in checked mode if wanted. A fault is an
+/// error with its message.
+Result<Outputs> runInterpreted(const Case &test, const std::string &ptx, bool checked = false);
 
 /// A real GPU through the driver API, opened at run time. One thread.
 class Device {
