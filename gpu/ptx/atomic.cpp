@@ -36,13 +36,20 @@ template <class T> u64 ordered(u32 how, T a, T b)
     return U(how == Min ? (b < a ? b : a) : (a < b ? b : a));
 }
 
+/// f32 additions in global memory flush subnormals, those in shared memory do not.
+u64 addedF32(u64 a, u64 b, bool flushes)
+{
+    const auto prepare = [&](float x) { return flushes ? flush(x) : x; };
+    return bitsOf(prepare(add(prepare(toFloat(a)), prepare(toFloat(b)), Rounding::Rn)));
+}
+
 /// The new value of a location that holds `a`.
-u64 updated(const Instruction &in, u64 a, u64 b, u64 c)
+u64 updated(const Instruction &in, bool isGlobal, u64 a, u64 b, u64 c)
 {
     switch (in.type) {
     case Type::F32:
         if (in.mode == Add)
-            return bitsOf(add(toFloat(a), toFloat(b), Rounding::Rn));
+            return addedF32(a, b, isGlobal);
         break;
     case Type::F64:
         if (in.mode == Add)
@@ -88,12 +95,12 @@ u64 updated(const Instruction &in, u64 a, u64 b, u64 c)
     }
 }
 
-template <class T> u64 apply(const Instruction &in, std::byte *host, u64 b, u64 c)
+template <class T> u64 apply(const Instruction &in, bool isGlobal, std::byte *host, u64 b, u64 c)
 {
     T *location = reinterpret_cast<T *>(host);
     T old = __atomic_load_n(location, __ATOMIC_SEQ_CST);
-    while (!__atomic_compare_exchange_n(
-        location, &old, T(updated(in, old, b, c)), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) { }
+    while (!__atomic_compare_exchange_n(location, &old, T(updated(in, isGlobal, old, b, c)), false,
+        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) { }
     return old;
 }
 
@@ -110,9 +117,11 @@ void atomic(Warp &warp, const Instruction &in)
             return;
         const u64 b = laneBits(warp, in, 1, lane);
         const u64 c = in.sourceSize[2] ? laneBits(warp, in, 2, lane) : 0;
-        const u64 old = bytes == 2 ? apply<u16>(in, host, b, c)
-            : bytes == 4           ? apply<u32>(in, host, b, c)
-                                   : apply<u64>(in, host, b, c);
+        const bool isGlobal = in.space == Space::Global
+            || (in.space == Space::Generic && raw - SharedWindow >= WindowBytes);
+        const u64 old = bytes == 2 ? apply<u16>(in, isGlobal, host, b, c)
+            : bytes == 4           ? apply<u32>(in, isGlobal, host, b, c)
+                                   : apply<u64>(in, isGlobal, host, b, c);
         if (in.dstSize)
             setLaneBits(warp, in.dst, in.dstSize, lane, old);
     }

@@ -37,11 +37,14 @@ template <class T> auto old(T a)
 }
 
 /// `name` is the operation with its type last; f gives the new value from the old and the operand.
-template <class T, class F> void operation(Ops &ops, const QByteArray &name, F f)
+template <class T, class F>
+void operation(
+    Ops &ops, const QByteArray &name, F f, std::initializer_list<int> places = {0, 1, 2, 3})
 {
     const QByteArray type = name.mid(name.lastIndexOf('.') + 1);
     const QByteArray b = "." + bits(type);
-    for (const Place &place : Places) {
+    for (const int index : places) {
+        const Place &place = Places[index];
         const QByteArray space = place.name;
         const QByteArray at = QByteArray(" [") + place.address + "]";
         const QByteArray before
@@ -157,7 +160,10 @@ void TestPtxAtomic::definitions_data()
         return Brain{u16(
             roundedFma(BF16Format, valueOf(BF16Format, a.bits), 1, valueOf(BF16Format, b.bits)))};
     });
-    operation<float>(ops, "add.f32", [](float a, float b) { return a + b; });
+    // ISA: an f32 addition flushes subnormals in global memory, not in shared memory.
+    operation<float>(
+        ops, "add.f32", [](float a, float b) { return flushed(flushed(a) + flushed(b)); }, {0, 1});
+    operation<float>(ops, "add.f32", [](float a, float b) { return a + b; }, {2, 3});
     ops.newRows();
 }
 
