@@ -146,11 +146,11 @@ struct Op {
     QByteArray text;
     std::vector<Kind> sources, results;
     std::function<void(const u64 *, Wanted *)> define;
-    std::vector<u64> more; ///< further inputs of %a, with zeros for the others
-    std::vector<Row> rows; ///< if not empty, all the inputs; a multiple of 32
+    std::vector<u64> more = {}; ///< further inputs of %a, with zeros for the others
+    std::vector<Row> rows = {}; ///< if not empty, all the inputs; a multiple of 32
     /// Instead of `define`, where a result depends on the inputs of the other 31 lanes. False:
     /// open.
-    std::function<bool(const Row *warp, unsigned lane, u32 active, Wanted *)> defineLane;
+    std::function<bool(const Row *warp, unsigned lane, u32 active, Wanted *)> defineLane = {};
 };
 
 template <class R> struct Results {
