@@ -35,7 +35,8 @@ Block::Block(LaunchState &launchState, std::uint64_t linear)
         shadow = std::make_unique<SharedShadow>(shared.size());
     for (std::size_t i = 0; i + 8 <= shared.size(); i += 8)
         std::memcpy(shared.data() + i, &Poison, 8);
-    std::memcpy(shared.data() + shared.size() / 8 * 8, &Poison, shared.size() % 8);
+    if (const std::size_t rest = shared.size() % 8)
+        std::memcpy(shared.data() + shared.size() - rest, &Poison, rest);
     const std::uint32_t threads = std::uint32_t(shape.count());
     for (std::uint32_t first = 0; first < threads; first += 32) {
         auto warp = std::make_unique<Warp>();
