@@ -159,7 +159,7 @@ std::string kernelOf(const Op &op, bool odd)
         load(ResultNames[i], op.results[i], "[%oa+" + std::to_string(8 * i) + "]");
     if (odd)
         text += "and.b32 %x, %y, 1;\nsetp.eq.u32 %even, %x, 0;\n@%even bra SKIP;\n";
-    text += op.text.toStdString() + ";\n";
+    text += op.text.toStdString() + (op.text.endsWith("\n}") ? "\n" : ";\n");
     if (odd)
         text += "SKIP:\n";
     for (std::size_t i = 0; i < op.results.size(); ++i) {

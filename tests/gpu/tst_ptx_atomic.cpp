@@ -116,17 +116,7 @@ template <class P> void pairs(Ops &ops, const QByteArray &type, const Format &fo
     const auto sum = [=](u16 a, u16 b) {
         return u16(roundedFma(format, valueOf(format, a), 1, valueOf(format, b)));
     };
-    const auto pick = [=](bool isMax) {
-        return [=](u16 a, u16 b) {
-            const double x = valueOf(format, a), y = valueOf(format, b);
-            if (std::isnan(x) || std::isnan(y))
-                return std::isnan(x) ? (std::isnan(y) ? u16(0x7fff) : b) : a;
-            return (x == y ? std::signbit(x) != isMax : (x < y) != isMax) ? a : b;
-        };
-    };
     operation<P>(ops, "add.noftz." + type, [=](P a, P b) { return pairwise(a, b, sum); });
-    operation<P>(ops, "min.noftz." + type, [=](P a, P b) { return pairwise(a, b, pick(false)); });
-    operation<P>(ops, "max.noftz." + type, [=](P a, P b) { return pairwise(a, b, pick(true)); });
 }
 
 } // namespace

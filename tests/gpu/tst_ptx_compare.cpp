@@ -46,15 +46,23 @@ template <class T> void compare(Ops &ops, const QByteArray &type, const Comparis
     const QByteArray name = QByteArray(how.name);
     const QByteArray tail = (ftz ? ".ftz." : ".") + type;
     const auto is = [=](T a, T b) { return holds(how, seen(a, ftz), seen(b, ftz)); };
-    ops.add("setp." + name + tail + " %d|%q, %a, %b",
-        [=](T a, T b) { return std::pair<bool, bool>(is(a, b), !is(a, b)); });
-    ops.add("setp." + name + ".and" + tail + " %d|%q, %a, %b, %c",
-        [=](T a, T b, bool c) { return std::pair<bool, bool>(is(a, b) && c, !is(a, b) && c); });
-    ops.add("setp." + name + ".or" + tail + " %d|%q, %a, %b, !%c",
-        [=](T a, T b, bool c) { return std::pair<bool, bool>(is(a, b) || !c, !is(a, b) || !c); });
+    // f16 and bf16 have no second result: their pairs need it.
+    constexpr bool HasTwo = !std::is_same_v<T, Half> && !std::is_same_v<T, Brain>;
+    if constexpr (HasTwo) {
+        ops.add("setp." + name + tail + " %d|%q, %a, %b",
+            [=](T a, T b) { return std::pair<bool, bool>(is(a, b), !is(a, b)); });
+        ops.add("setp." + name + ".and" + tail + " %d|%q, %a, %b, %c",
+            [=](T a, T b, bool c) { return std::pair<bool, bool>(is(a, b) && c, !is(a, b) && c); });
+        ops.add("setp." + name + ".or" + tail + " %d|%q, %a, %b, !%c", [=](T a, T b, bool c) {
+            return std::pair<bool, bool>(is(a, b) || !c, !is(a, b) || !c);
+        });
+    }
+    ops.add("setp." + name + ".or" + tail + " %d, %a, %b, !%c",
+        [=](T a, T b, bool c) { return is(a, b) || !c; });
+    ops.add("setp." + name + tail + " %d, %a, %b", [=](T a, T b) { return is(a, b); });
     ops.add("setp." + name + ".xor" + tail + " %d, %a, %b, %c",
         [=](T a, T b, bool c) { return is(a, b) != c; });
-    if constexpr (!std::is_same_v<T, Half> && !std::is_same_v<T, Brain>) {
+    if constexpr (HasTwo) {
         ops.add("set." + name + (ftz ? ".ftz.u32." : ".u32.") + type + " %d, %a, %b",
             [=](T a, T b) { return is(a, b) ? 0xffffffffu : 0u; });
         ops.add("set." + name + ".and" + (ftz ? ".ftz.f32." : ".f32.") + type + " %d, %a, %b, !%c",

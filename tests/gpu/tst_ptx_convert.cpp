@@ -81,12 +81,25 @@ double integral(double x, Round round)
     }
 }
 
+/// Adds a row if the ISA has such a conversion.
+void addIf(Ops &ops, bool exists, Op op)
+{
+    if (exists)
+        ops.add(std::move(op));
+}
+
+bool isBrain(const Floating &type)
+{
+    return type.kind == Kind::BF16;
+}
+
 void integerToInteger(Ops &ops)
 {
     for (const Integer &to : Integers)
         for (const Integer &from : Integers)
             for (const bool sat : {false, true})
-                ops.add(
+                // There is .sat only where a value may not fit.
+                addIf(ops, !sat || from.least() < to.least() || to.most() < from.most(),
                     {QByteArray(sat ? "cvt.sat." : "cvt.") + to.name + "." + from.name + " %d, %a",
                         {from.kind()}, {to.kind()},
                         [=](const u64 *in, Wanted *out) {
@@ -111,24 +124,22 @@ void floatToInteger(Ops &ops)
     for (const Floating &from : Floats)
         for (const Integer &to : Integers)
             for (const auto &[name, round] : Integral)
-                for (const bool ftz : {false, true}) {
-                    if (ftz && !isF32(from))
-                        continue;
-                    ops.add({QByteArray("cvt.") + name + (ftz ? ".ftz." : ".") + to.name + "."
-                            + from.name + " %d, %a",
-                        {from.kind}, {to.kind()},
-                        [from = from, to = to, round = round, ftz](const u64 *in, Wanted *out) {
-                            const double x = integral(source(from, in[0], ftz), round);
-                            if (std::isnan(x)) {
-                                const bool wide = to.bits == 64 || from.kind == Kind::Double;
-                                out->bits = to.pattern(wide ? s128(1) << (to.bits - 1) : 0);
-                                return;
-                            }
-                            const double inside = std::min(std::max(x, -0x1p100), 0x1p100);
-                            out->bits = to.pattern(to.clamped(s128(inside)));
-                        },
-                        limits(from)});
-                }
+                for (const bool ftz : {false, true})
+                    addIf(ops, (!ftz || isF32(from)) && (!isBrain(from) || to.bits > 8),
+                        {QByteArray("cvt.") + name + (ftz ? ".ftz." : ".") + to.name + "."
+                                + from.name + " %d, %a",
+                            {from.kind}, {to.kind()},
+                            [from = from, to = to, round = round, ftz](const u64 *in, Wanted *out) {
+                                const double x = integral(source(from, in[0], ftz), round);
+                                if (std::isnan(x)) {
+                                    const bool wide = to.bits == 64 || from.kind == Kind::Double;
+                                    out->bits = to.pattern(wide ? s128(1) << (to.bits - 1) : 0);
+                                    return;
+                                }
+                                const double inside = std::min(std::max(x, -0x1p100), 0x1p100);
+                                out->bits = to.pattern(to.clamped(s128(inside)));
+                            },
+                            limits(from)});
 }
 
 void integerToFloat(Ops &ops)
@@ -137,16 +148,17 @@ void integerToFloat(Ops &ops)
         for (const Floating &to : Floats)
             for (const auto &[name, round] : Rounds)
                 for (const bool sat : {false, true})
-                    ops.add({QByteArray("cvt.") + name + (sat ? ".sat." : ".") + to.name + "."
-                            + from.name + " %d, %a",
-                        {from.kind()}, {to.kind},
-                        [from = from, to = to, round = round, sat](const u64 *in, Wanted *out) {
-                            s128 value = from.value(in[0]);
-                            if (sat)
-                                value = value > 0 ? 1 : 0;
-                            out->bits = rounded(to.format, Quad(value), round);
-                        },
-                        {}});
+                    addIf(ops, !isBrain(to) || (from.bits > 8 && !sat),
+                        {QByteArray("cvt.") + name + (sat ? ".sat." : ".") + to.name + "."
+                                + from.name + " %d, %a",
+                            {from.kind()}, {to.kind},
+                            [from = from, to = to, round = round, sat](const u64 *in, Wanted *out) {
+                                s128 value = from.value(in[0]);
+                                if (sat)
+                                    value = value > 0 ? 1 : 0;
+                                out->bits = rounded(to.format, Quad(value), round);
+                            },
+                            {}});
 }
 
 void floatToFloat(Ops &ops)
@@ -159,7 +171,8 @@ void floatToFloat(Ops &ops)
                 for (int bits = 0; bits < 4; ++bits) {
                     const bool ftz = bits & 1, sat = bits & 2;
                     if ((exact && round != Round::Nearest) || from.kind == to.kind
-                        || (ftz && !isF32(from) && !isF32(to)))
+                        || (ftz && !isF32(from) && !isF32(to))
+                        || (sat && (isBrain(from) || isBrain(to))))
                         continue;
                     const QByteArray rounding = exact ? QByteArray() : QByteArray(".") + name;
                     ops.add({"cvt" + rounding + (ftz ? ".ftz" : "") + (sat ? ".sat." : ".")
@@ -178,15 +191,16 @@ void floatToFloat(Ops &ops)
                 continue;
             for (const auto &[name, round] : Integral)
                 for (const bool sat : {false, true})
-                    ops.add({QByteArray("cvt.") + name + (sat ? ".sat." : ".") + to.name + "."
-                            + from.name + " %d, %a",
-                        {from.kind}, {to.kind},
-                        [from = from, round = round, sat](const u64 *in, Wanted *out) {
-                            const double x = integral(valueOf(from.format, in[0]), round);
-                            out->bits = rounded(from.format, sat ? saturated(x) : x);
-                            out->anyNan = true;
-                        },
-                        limits(from)});
+                    addIf(ops, !sat || !isBrain(from),
+                        {QByteArray("cvt.") + name + (sat ? ".sat." : ".") + to.name + "."
+                                + from.name + " %d, %a",
+                            {from.kind}, {to.kind},
+                            [from = from, round = round, sat](const u64 *in, Wanted *out) {
+                                const double x = integral(valueOf(from.format, in[0]), round);
+                                out->bits = rounded(from.format, sat ? saturated(x) : x);
+                                out->anyNan = true;
+                            },
+                            limits(from)});
         }
 }
 
@@ -219,13 +233,15 @@ void narrowFloats(Ops &ops)
                     [=](float a, float b) { return one(a) << 16 | one(b); });
             }
         }
-        for (const auto &[name, round] : {std::pair("rna", Round::Away), Rounds[0], Rounds[1]})
+        for (const auto &[name, round] : {std::pair("rna", Round::Away), Rounds[0], Rounds[1]}) {
+            // .rna takes .satfinite only, the others .relu only.
+            if (round == Round::Away ? relu : satFinite)
+                continue;
             ops.add(
                 modifiers(name, relu, satFinite) + ".tf32.f32 %d, %a", [=, round = round](float a) {
-                    const u64 pattern = narrowed(Tf32Format, a, round, relu, satFinite);
-                    // Which NaN is open.
-                    return AnyNan<float>{fromBits<float>(pattern << 13)};
+                    return u32(narrowed(Tf32Format, a, round, relu, satFinite) << 13);
                 });
+        }
     }
 }
 

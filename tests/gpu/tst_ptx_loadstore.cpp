@@ -156,7 +156,6 @@ void qualifiers(Ops &ops)
                 [](u64 a) { return std::pair<u32, u32>(u32(a), u32(a >> 32)); });
     }
     ops.add("ld.global.L2::cache_hint.u32 %d, [%ia], %b", [](u64 a, u64) { return u32(a); });
-    ops.add("ld.global.unified.u32 %d, [%ia]", [](u64 a) { return u32(a); });
     for (const char *store : {"st.global.wb", "st.global.cg", "st.global.cs", "st.global.wt",
              "st.volatile.global", "st.relaxed.gpu.global", "st.release.gpu.global",
              "st.weak.global", "st.global.L1::evict_first", "st.release.sys", "st.volatile"})
