@@ -46,9 +46,9 @@ template <bool Ftz, bool Sat> Handler single(const std::string &base)
 template <bool Ftz> Handler unrounded(const Operation &op)
 {
     if (op.base == "neg")
-        return unary<float, float, [](float a) { return operand<Ftz>(-a); }>;
+        return unary<float, float, [](float a) { return operand<Ftz>(canonical(-a)); }>;
     if (op.base == "abs")
-        return unary<float, float, [](float a) { return operand<Ftz>(std::fabs(a)); }>;
+        return unary<float, float, [](float a) { return operand<Ftz>(canonical(std::fabs(a))); }>;
     if (!op.modifiers.empty() && !(Ftz && op.modifiers.size() == 1))
         return nullptr;
     if (op.base == "min")

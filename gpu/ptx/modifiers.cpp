@@ -29,7 +29,7 @@ constexpr Known Table[] = {{"abs", "ftz"}, {"activemask", ""}, {"add", ROUNDINGS
     {"barrier", "sync arrive red popc and or aligned cta"}, {"bfe", ""}, {"bfi", ""},
     {"bfind", "shiftamt"}, {"bmsk", "wrap clamp"}, {"bra", "uni"}, {"brev", ""}, {"brkpt", ""},
     {"brx", "idx uni"}, {"call", "uni"}, {"clz", ""}, {"cnot", ""}, {"copysign", ""},
-    {"cos", "approx ftz"}, {"cp", "*"},
+    {"cos", "approx ftz"}, {"cp", "*"}, {"createpolicy", "*"},
     {"cvt", ROUNDINGS "rna rni rzi rmi rpi ftz sat relu satfinite"}, {"cvta", "to " SPACES},
     {"discard", "*"}, {"div", ROUNDINGS "approx full ftz"}, {"dp2a", "lo hi"}, {"dp4a", ""},
     {"elect", "sync"}, {"ex2", "approx ftz"}, {"exit", ""}, {"fence", "*"},

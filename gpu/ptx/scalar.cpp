@@ -9,6 +9,12 @@ ScalarFunction selectScalar(
         return scalarConvert(op, sizes, count, shape);
     if (op.base == "setp" || op.base == "set" || op.base == "slct")
         return scalarCompare(op, shape);
+    if (op.base == "createpolicy") {
+        // There is no cache that it could steer.
+        shape.dst = 8;
+        shape.ignoresRest = true;
+        return [](const std::uint64_t *, const Instruction &) { return std::uint64_t(0); };
+    }
     // add.f32.bf16 and its like mix formats.
     if (op.types.size() != 1 && op.base != "dp4a" && op.base != "dp2a")
         return nullptr;

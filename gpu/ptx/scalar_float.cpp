@@ -129,7 +129,8 @@ u64 testProperty(const u64 *o, const Instruction &in)
     case 3:
         return std::isnan(value);
     case 4:
-        return std::isfinite(value) && value != 0 && !isSubnormal(value, single);
+        // The ISA counts the zeros as normal.
+        return std::isfinite(value) && !isSubnormal(value, single);
     default:
         return isSubnormal(value, single);
     }

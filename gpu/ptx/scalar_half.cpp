@@ -76,12 +76,21 @@ template <Kind K> u16 extremum(u16 a, u16 b, const Instruction &in)
         return isMax ? maximumBf16(a, b, nan) : minimumBf16(a, b, nan);
 }
 
+/// neg and abs make a NaN canonical.
+template <Kind K> u16 quiet(u16 magnitudeOf, u16 value)
+{
+    constexpr u16 Infinity = K == Kind::F16 ? 0x7c00u : 0x7f80u;
+    return (magnitudeOf & 0x7fffu) > Infinity ? u16(0x7fffu) : value;
+}
+
 template <Kind K> ScalarFunction common(const Operation &op, Selection &shape)
 {
     if (op.base == "neg")
-        return shaped<K, [](u16 a, const Instruction &) { return u16(a ^ 0x8000u); }>(op, shape, 1);
+        return shaped<K, [](u16 a, const Instruction &) { return quiet<K>(a, a ^ 0x8000u); }>(
+            op, shape, 1);
     if (op.base == "abs")
-        return shaped<K, [](u16 a, const Instruction &) { return u16(a & 0x7fffu); }>(op, shape, 1);
+        return shaped<K, [](u16 a, const Instruction &) { return quiet<K>(a, a & 0x7fffu); }>(
+            op, shape, 1);
     if (op.base == "min" || op.base == "max") {
         shape.mode |= (op.base == "max" ? 16u : 0u) | (op.has("NaN") ? ModeNan : 0u)
             | (op.has("xorsign") ? ModeXorsign : 0u);

@@ -124,7 +124,7 @@ std::uint64_t laneValue(const Warp &warp, Special id, unsigned lane)
     case Special::WarpId:
         return warp.index;
     case Special::NwarpId:
-        return block.warps.size();
+        return 64; // of a multiprocessor, not of the block
     case Special::LanemaskEq:
         return 1u << lane;
     case Special::LanemaskLt:

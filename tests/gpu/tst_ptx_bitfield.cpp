@@ -51,7 +51,9 @@ template <class T> void shifts(Ops &ops, const QByteArray &bits)
 
 template <class T> void fields(Ops &ops, const QByteArray &bits)
 {
-    // ISA: positions and lengths are the low 8 bits; a field past the top has the sign's bits.
+    // ISA: positions and lengths go to 255, where an H200 ends too; a field past the top has the
+    // sign's bits.
+    const QByteArray limited = "and.b32 %b, %b, 255;\nand.b32 %c, %c, 255;\n";
     const auto extract = [](T a, u32 b, u32 c, bool isSigned) {
         const u32 position = b & 0xffu, length = c & 0xffu;
         const u32 top = std::min(position + length - 1, Width<T> - 1);
@@ -60,16 +62,18 @@ template <class T> void fields(Ops &ops, const QByteArray &bits)
             return i < length && position + i < Width<T> ? bit(a, position + i) : sign;
         });
     };
-    ops.add("bfe.u" + bits + " %d, %a, %b, %c",
+    ops.add(limited + "bfe.u" + bits + " %d, %a, %b, %c",
         [=](T a, u32 b, u32 c) { return extract(a, b, c, false); });
-    ops.add("bfe.s" + bits + " %d, %a, %b, %c",
+    ops.add(limited + "bfe.s" + bits + " %d, %a, %b, %c",
         [=](T a, u32 b, u32 c) { return extract(a, b, c, true); });
-    ops.add("bfi.b" + bits + " %d, %a, %b, %c, %e", [](T a, T b, u32 c, u32 e) {
-        const u32 position = c & 0xffu, length = e & 0xffu;
-        return fromBitsOf<T>([&](u32 i) {
-            return i >= position && i - position < length ? bit(a, i - position) : bit(b, i);
+    ops.add(limited.mid(limited.indexOf('\n') + 1) + "and.b32 %e, %e, 255;\nbfi.b" + bits
+            + " %d, %a, %b, %c, %e",
+        [](T a, T b, u32 c, u32 e) {
+            const u32 position = c & 0xffu, length = e & 0xffu;
+            return fromBitsOf<T>([&](u32 i) {
+                return i >= position && i - position < length ? bit(a, i - position) : bit(b, i);
+            });
         });
-    });
     ops.add("brev.b" + bits + " %d, %a",
         [](T a) { return fromBitsOf<T>([&](u32 i) { return bit(a, Width<T> - 1 - i); }); });
     ops.add("popc.b" + bits + " %d, %a", [](T a) {
@@ -216,16 +220,18 @@ private Q_SLOTS:
         funnels(ops);
         dotProducts(ops);
         // The ISA's own program, on bases it defines.
-        ops.add("and.b32 %b, %b, 31;\nfns.b32 %d, %a, %b, %c", [](u32 a, u32 b, s32 c) {
-            b &= 31u;
-            if (c == 0)
-                return bit(a, b) ? b : 0xffffffffu;
-            s64 left = c < 0 ? -s64(c) : s64(c);
-            for (s64 i = b; i >= 0 && i < 32; i += c < 0 ? -1 : 1)
-                if (bit(a, u32(i)) && --left == 0)
-                    return u32(i);
-            return 0xffffffffu;
-        });
+        ops.add("and.b32 %b, %b, 31;\nshr.s32 %c, %c, 26;\nfns.b32 %d, %a, %b, %c",
+            [](u32 a, u32 b, s32 c) {
+                b &= 31u;
+                c >>= 26;
+                if (c == 0)
+                    return bit(a, b) ? b : 0xffffffffu;
+                s64 left = c < 0 ? -s64(c) : s64(c);
+                for (s64 i = b; i >= 0 && i < 32; i += c < 0 ? -1 : 1)
+                    if (bit(a, u32(i)) && --left == 0)
+                        return u32(i);
+                return 0xffffffffu;
+            });
         ops.newRows();
     }
     void definitions()

@@ -225,7 +225,7 @@ void others(Ops &ops)
         = {{"%laneid", [](u32 lane) { return lane; }}, {"%tid.x", [](u32 lane) { return lane; }},
             {"%ntid.x", [](u32) { return 32u; }}, {"%tid.y", [](u32) { return 0u; }},
             {"%ntid.z", [](u32) { return 1u; }}, {"%nctaid.y", [](u32) { return 1u; }},
-            {"%warpid", [](u32) { return 0u; }}, {"%nwarpid", [](u32) { return 1u; }},
+            {"%warpid", [](u32) { return 0u; }}, {"%nwarpid", [](u32) { return 64u; }},
             {"%lanemask_eq", [](u32 lane) { return 1u << lane; }},
             {"%lanemask_lt", [](u32 lane) { return (1u << lane) - 1; }},
             {"%lanemask_le", [](u32 lane) { return (1u << lane) | ((1u << lane) - 1); }},

@@ -237,9 +237,12 @@ void narrowFloats(Ops &ops)
             // .rna takes .satfinite only, the others .relu only.
             if (round == Round::Away ? relu : satFinite)
                 continue;
-            ops.add(
-                modifiers(name, relu, satFinite) + ".tf32.f32 %d, %a", [=, round = round](float a) {
-                    return u32(narrowed(Tf32Format, a, round, relu, satFinite) << 13);
+            // Which NaN is open.
+            ops.add("{\n.reg .b32 x;\n" + modifiers(name, relu, satFinite)
+                    + ".tf32.f32 x, %a;\nmov.b32 %d, x;\n}",
+                [=, round = round](float a) {
+                    return AnyNan<float>{
+                        fromBits<float>(narrowed(Tf32Format, a, round, relu, satFinite) << 13)};
                 });
         }
     }

@@ -62,7 +62,6 @@ void TestPtxGaps::unsupported_data()
     row("cp.async.ca.shared.global.L2::cache_hint [%r1], [%o], 16, %rd1;");
     row("mbarrier.arrive.expect_tx.shared::cta.b64 %rd1, [%r1], %r2;");
     row("mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%r1], 16;");
-    row("createpolicy.fractional.L2::evict_first.b64 %rd1, 0f3F800000;");
     row("tensormap.replace.tile.global_address.global.b1024.b64 [%o], %rd1;");
     row("multimem.ld_reduce.global.add.f32 %f1, [%o];");
     row("ld.shared::cluster.u32 %r1, [%r2];");

@@ -49,10 +49,9 @@ template <class K, class F> void unary(Ops &ops, const QByteArray &name, F f)
 {
     using One = typename K::One;
     using Two = typename K::Two;
-    ops.add(name + "." + K::Name + " %d, %a", [=](One a) { return AnyNan<One>{One{f(a.bits)}}; });
-    ops.add(name + "." + K::Name + "x2 %d, %a", [=](Two a) {
-        return AnyNan<Two>{Two{u32(f(u16(a.bits))) | u32(f(u16(a.bits >> 16))) << 16}};
-    });
+    ops.add(name + "." + K::Name + " %d, %a", [=](One a) { return One{f(a.bits)}; });
+    ops.add(name + "." + K::Name + "x2 %d, %a",
+        [=](Two a) { return Two{u32(f(u16(a.bits))) | u32(f(u16(a.bits >> 16))) << 16}; });
 }
 template <class K, class F> void binary(Ops &ops, const QByteArray &name, F f)
 {

@@ -29,7 +29,7 @@ constexpr Place Places[] = {{".global", "", "%ia"}, {"", "", "%ia"},
         "mov.u64 p, l;\n",
         "p"},
     {"", ".local .align 16 .b8 l[16];\n.reg .b64 p;\ncvta.local.u64 p, l;\n", "p"},
-    {"", ".local .align 16 .b8 l[16];\n", "l"}, {".param", ".param .align 16 .b8 l[16];\n", "l"}};
+    {"", ".local .align 16 .b8 l[16];\n", "l"}};
 
 struct Type {
     const char *name;
@@ -155,13 +155,15 @@ void qualifiers(Ops &ops)
             ops.add(QByteArray(load) + ".v2.u32 {%d, %q}, [%ia]",
                 [](u64 a) { return std::pair<u32, u32>(u32(a), u32(a >> 32)); });
     }
-    ops.add("ld.global.L2::cache_hint.u32 %d, [%ia], %b", [](u64 a, u64) { return u32(a); });
+    const QByteArray policy
+        = "{\n.reg .b64 p;\ncreatepolicy.fractional.L2::evict_last.b64 p, 0f3F800000;\n";
+    ops.add(policy + "ld.global.L2::cache_hint.u32 %d, [%ia], p;\n}", [](u64 a) { return u32(a); });
     for (const char *store : {"st.global.wb", "st.global.cg", "st.global.cs", "st.global.wt",
              "st.volatile.global", "st.relaxed.gpu.global", "st.release.gpu.global",
              "st.weak.global", "st.global.L1::evict_first", "st.release.sys", "st.volatile"})
         ops.add(QByteArray(store) + ".u32 [%ia], %b;\nld.global.u64 %d, [%ia]",
             [](u64 a, u32 b) { return (a >> 32 << 32) | b; });
-    ops.add("st.global.L2::cache_hint.u32 [%ia], %b, %a;\nld.global.u64 %d, [%ia]",
+    ops.add(policy + "st.global.L2::cache_hint.u32 [%ia], %b, p;\nld.global.u64 %d, [%ia];\n}",
         [](u64 a, u32 b) { return (a >> 32 << 32) | b; });
 }
 
