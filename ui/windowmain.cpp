@@ -40,6 +40,15 @@ std::optional<QSize> sizeOf(const std::string &word)
     return sensible ? std::optional(size) : std::nullopt;
 }
 
+/// Qt ends the program without a display; this says it first.
+bool hasDisplay()
+{
+    for (const char *name : {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"})
+        if (!qEnvironmentVariableIsEmpty(name))
+            return true;
+    return false;
+}
+
 /// Takes the picture once everything is shown, or ends with what went wrong.
 void takePicture(MainWindow &window, core::SearchService &service, const QString &file)
 {
@@ -106,6 +115,12 @@ int windowMain(int argc, char **argv)
             throw CLI::ValidationError("--screenshot", "needs a session FILE");
     } catch (const CLI::ParseError &error) {
         return app.exit(error) == 0 ? int(core::ExitCode::Done) : int(core::ExitCode::WrongCall);
+    }
+    if (!hasDisplay()) {
+        core::complain(QStringLiteral(
+            "There is no display to open a window on. `espalier search` and the other commands "
+            "need none; QT_QPA_PLATFORM=offscreen with --screenshot makes a picture."));
+        return int(core::ExitCode::Environment);
     }
     QApplication application(argc, argv);
     std::setlocale(LC_NUMERIC, "C");

@@ -23,20 +23,39 @@ void writeBytes(const QString &path, const char *data, std::size_t size)
     QCOMPARE(file.write(data, static_cast<qint64>(size)), static_cast<qint64>(size));
 }
 
-/// Runs truth.py under the system's Python, which has Debian's PyTorch.
-json runPython(const QStringList &arguments)
-{
-    QProcess python;
-    python.start(QStringLiteral("/usr/bin/python3"),
-        QStringList{QStringLiteral(SOURCE_DIR "/tests/core/oracles/truth.py")} + arguments);
-    if (!python.waitForFinished(120000) || python.exitCode() != 0) {
-        qWarning().noquote() << "truth.py failed; it needs PyTorch (apt-get install python3-torch):"
-                             << python.readAllStandardError();
-        return json();
+/// truth.py under the system's Python, which has Debian's PyTorch.
+class Python {
+public:
+    Python()
+    {
+        m_process.setProcessChannelMode(QProcess::SeparateChannels);
+        m_process.start(QStringLiteral("/usr/bin/python3"),
+            {QStringLiteral(SOURCE_DIR "/tests/core/oracles/truth.py")});
     }
-    const QByteArray text = python.readAllStandardOutput();
-    return json::parse(text.begin(), text.end(), nullptr, false);
-}
+    ~Python()
+    {
+        m_process.closeWriteChannel();
+        m_process.waitForFinished();
+    }
+
+    /// Null where there is no answer.
+    json ask(const std::vector<std::string> &request)
+    {
+        m_process.write(QByteArray::fromStdString(json(request).dump()) + '\n');
+        while (!m_process.canReadLine())
+            if (!m_process.waitForReadyRead(120000)) {
+                qWarning().noquote()
+                    << "truth.py failed; it needs PyTorch (apt-get install python3-torch):"
+                    << m_process.readAllStandardError();
+                return json();
+            }
+        const QByteArray text = m_process.readLine();
+        return json::parse(text.begin(), text.end(), nullptr, false);
+    }
+
+private:
+    QProcess m_process;
+};
 } // namespace
 
 /// The problems' oracles and seeds on the CPU device against PyTorch in float64.
@@ -50,6 +69,7 @@ private Q_SLOTS:
         QVERIFY2(worker, "ESPALIER_WORKER must name the worker binary; ctest sets it.");
         m_compiler = gpu::makeCompiler(worker);
         m_device = gpu::makeCpuDevice();
+        m_python = std::make_unique<Python>();
     }
     void agreesWithPyTorch_data();
     void agreesWithPyTorch();
@@ -71,6 +91,7 @@ private:
 
     std::unique_ptr<gpu::Compiler> m_compiler;
     std::unique_ptr<gpu::Device> m_device;
+    std::unique_ptr<Python> m_python;
 };
 
 std::optional<gpu::SizedProgram> TestOracles::program(
@@ -151,7 +172,8 @@ void TestOracles::agreesWithPyTorch()
         writeBytes(folder.filePath(isOracle ? QStringLiteral("oracle") : QStringLiteral("seed")),
             reinterpret_cast<const char *>(outputs[0].data()), outputs[0].size());
     }
-    const json errors = runPython({QStringLiteral("check"), Problems + id, folder.path()});
+    const json errors = m_python->ask(
+        {"check", QString(Problems + id).toStdString(), folder.path().toStdString()});
     QVERIFY2(errors.is_object(), "python3-torch is needed: apt-get install python3-torch");
     const std::string shown = errors.dump();
     QVERIFY2(errors.value("oracle", 1.0) <= 1e-12, shown.c_str());
@@ -170,7 +192,7 @@ void TestOracles::referenceHasFullShapes()
     for (const gpu::SizedTensor &tensor : sized->inputs)
         if (!tensor.parameter)
             wanted.push_back(tensor.shape);
-    const json shapes = runPython({QStringLiteral("shapes"), Problems + id});
+    const json shapes = m_python->ask({"shapes", QString(Problems + id).toStdString()});
     QVERIFY2(shapes == wanted, shapes.dump().c_str());
 }
 

@@ -3,6 +3,7 @@
 #include "ui/editor/cudalexer.h"
 
 #include <QEvent>
+#include <Qsci/qscicommandset.h>
 #include <Qsci/qscistyle.h>
 
 namespace ui {
@@ -36,9 +37,16 @@ KernelEdit::KernelEdit(QWidget *parent)
     setScrollWidth(1);
     setScrollWidthTracking(true);
     setAccessibleName(tr("Kernel source"));
-    // These belong to the window: compile, replace.
-    for (int key : {int(Qt::Key_Return), int(Qt::Key_H), int(Qt::Key_F), int(Qt::Key_E)})
-        SendScintilla(SCI_CLEARCMDKEY, (SCMOD_CTRL << 16) | key);
+    // Keys that belong to the window.
+    for (Qt::Key key : {Qt::Key_Return, Qt::Key_Enter, Qt::Key_H, Qt::Key_F, Qt::Key_E, Qt::Key_W})
+        for (int modifiers :
+            {int(Qt::ControlModifier), int(Qt::ControlModifier | Qt::ShiftModifier)})
+            if (QsciCommand *command = standardCommands()->boundTo(modifiers | key)) {
+                if (command->key() == (modifiers | key))
+                    command->setKey(0);
+                else
+                    command->setAlternateKey(0);
+            }
     applyTheme();
     setLexer(m_lexer);
     markerDefine(Circle, ErrorMark);

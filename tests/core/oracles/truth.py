@@ -1,8 +1,10 @@
 """Compares outputs of oracles and seeds with PyTorch in float64.
 
-truth.py check PROBLEM_FOLDER CASE_FOLDER: CASE_FOLDER holds case.json (shapes) and raw tensors; prints
-the largest errors of oracle and seed, relative to max(|truth|, rms of the truth).
-truth.py shapes PROBLEM_FOLDER: prints the shapes of get_inputs() as JSON, without the memory they take.
+Reads one JSON list a line from standard input and answers with one line of JSON; importing PyTorch
+takes seconds, so one process serves a whole test.
+["check", PROBLEM_FOLDER, CASE_FOLDER]: CASE_FOLDER holds case.json (shapes) and raw tensors; answers the
+largest errors of oracle and seed, relative to max(|truth|, rms of the truth).
+["shapes", PROBLEM_FOLDER]: the shapes of get_inputs(), without the memory they take.
 """
 import json
 import pathlib
@@ -35,19 +37,22 @@ def check(problem, folder):
         got = torch.from_numpy(numpy.fromfile(folder / name, dtype=kind).astype(numpy.float64))
         assert got.shape == truth.shape, f"{name}: {got.shape} elements, {truth.shape} wanted"
         result[name] = float(((got - truth).abs() / scale).max())
-    print(json.dumps(result))
+    return result
 
 
 def shapes(problem):
+    kept = torch.randn, torch.rand
     for maker in ("randn", "rand"):
         setattr(torch, maker, lambda *shape, **_: torch.empty(*shape, device="meta"))
     scope = {}
     exec(compile((problem / "reference.py").read_text(), "reference.py", "exec"), scope)
     scope["Model"](*scope["get_init_inputs"]())
-    print(json.dumps([list(t.shape) for t in scope["get_inputs"]()]))
+    result = [list(t.shape) for t in scope["get_inputs"]()]
+    torch.randn, torch.rand = kept
+    return result
 
 
-if sys.argv[1] == "check":
-    check(pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]))
-else:
-    shapes(pathlib.Path(sys.argv[2]))
+COMMANDS = {"check": check, "shapes": shapes}
+for line in sys.stdin:
+    command, *folders = json.loads(line)
+    print(json.dumps(COMMANDS[command](*map(pathlib.Path, folders))), flush=True)
