@@ -11,15 +11,17 @@
 
 using nlohmann::json;
 
-/// Every cheat that a candidate without host code can try, and honest kernels of the same look,
-/// through the real worker, compiler and CPU device. Each file of cheats/ says its problem and the
-/// verdict it must get. The problems are those of resources/, at sizes that make this quick.
+/// Every cheat that a candidate without host code can try, and beside each an honest kernel of the
+/// same look, through the real worker, compiler and CPU device. Each file of cheats/ says its
+/// problem, the verdict it must get and, if it cheats, its honest twin. The problems are those of
+/// resources/, at sizes that make this quick.
 class TestCheats : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void initTestCase();
     void verdicts_data();
     void verdicts();
+    void everyCheatHasAnHonestTwin();
 
 private:
     json receive();
@@ -114,6 +116,28 @@ void TestCheats::verdicts()
         + evaluation["message"].get<std::string>();
     QVERIFY2(match.captured(2).split(QLatin1Char('|')).contains(verdict), told.c_str());
     QCOMPARE(evaluation["time_us"].is_object(), verdict == QStringLiteral("ok"));
+}
+
+void TestCheats::everyCheatHasAnHonestTwin()
+{
+    const QDir folder(QStringLiteral(SOURCE_DIR "/tests/gpu/cheats"));
+    const auto read = [&folder](const QString &name) {
+        QFile file(folder.filePath(name));
+        return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+    };
+    static const QRegularExpression twin(QStringLiteral("// twin: (\\S+)\\n"));
+    int cheats = 0;
+    for (const QString &name : folder.entryList({QStringLiteral("*.cu")})) {
+        const QString source = read(name);
+        if (source.contains(QStringLiteral("// expect: ok\n")))
+            continue;
+        ++cheats;
+        const QString honest = read(twin.match(source).captured(1));
+        QVERIFY2(honest.contains(QStringLiteral("// expect: ok\n")), qPrintable(name));
+        QCOMPARE(name.section(QLatin1Char('_'), 0, 0),
+            twin.match(source).captured(1).section(QLatin1Char('_'), 0, 0));
+    }
+    QVERIFY(cheats >= 28);
 }
 
 QTEST_APPLESS_MAIN(TestCheats)

@@ -3,6 +3,7 @@
 */
 // problem: layernorm
 // expect: wrong_result
+// twin: layernorm_parts_honest.cu
 // Adds the variances of the parts and drops the variance between them.
 __device__ float blockSum(float value)
 {

@@ -3,6 +3,7 @@
 */
 // problem: layernorm
 // expect: wrong_result|precision
+// twin: layernorm_honest.cu
 // E[x^2] - mean^2: cancels where the mean is large.
 __device__ float blockSum(float value)
 {

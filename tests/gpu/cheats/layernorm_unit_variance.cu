@@ -3,6 +3,7 @@
 */
 // problem: layernorm
 // expect: wrong_result
+// twin: layernorm_honest.cu
 // Takes mean 0 and variance 1, which normal inputs have.
 __device__ float blockSum(float value)
 {

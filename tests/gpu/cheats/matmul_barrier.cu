@@ -3,6 +3,7 @@
 */
 // problem: matmul
 // expect: timeout
+// twin: matmul_named_barrier_honest.cu
 // Half of the threads wait at another barrier than the rest.
 extern "C" __global__ void k(const float *a, const float *b, float *c)
 {

@@ -3,6 +3,7 @@
 */
 // problem: matmul
 // expect: precision
+// twin: matmul_tf32x3_honest.cu
 // Cuts its operands to bf16.
 __device__ float cut(float v) { return __int_as_float(__float_as_int(v) & 0xffff0000); }
 

@@ -3,6 +3,7 @@
 */
 // problem: matmul
 // expect: wrong_result
+// twin: matmul_split_honest.cu
 // Sums half of k and doubles it.
 extern "C" __global__ void k(const float *a, const float *b, float *c)
 {

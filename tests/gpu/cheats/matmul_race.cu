@@ -3,6 +3,7 @@
 */
 // problem: matmul
 // expect: nondeterministic
+// twin: matmul_honest.cu
 // No barrier between filling the tiles and reading them.
 extern "C" __global__ void k(const float *a, const float *b, float *c)
 {

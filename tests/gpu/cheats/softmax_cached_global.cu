@@ -3,6 +3,7 @@
 */
 // problem: softmax
 // expect: wrong_result
+// twin: softmax_global_honest.cu
 // Answers from a `__device__` cache after the first call.
 __device__ float cache[dim::rows * dim::cols];
 __device__ int filled[dim::rows];

@@ -3,6 +3,7 @@
 */
 // problem: softmax
 // expect: wrong_result
+// twin: softmax_scratch_honest.cu
 // Leaves the old output in place if scratch says that there is one.
 extern "C" __global__ void k(const float *x, float *y, int *s)
 {

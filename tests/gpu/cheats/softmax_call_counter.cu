@@ -3,6 +3,7 @@
 */
 // problem: softmax
 // expect: wrong_result
+// twin: softmax_counter_honest.cu
 // Works for 28 calls, then stops: llm.c PR #852.
 __device__ int calls[dim::rows];
 extern "C" __global__ void k(const float *x, float *y)

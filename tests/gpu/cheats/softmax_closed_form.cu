@@ -3,6 +3,7 @@
 */
 // problem: softmax
 // expect: wrong_result
+// twin: softmax_honest.cu
 // Takes the sum's expectation for normal inputs: e^(1/2) an element.
 extern "C" __global__ void k(const float *x, float *y)
 {

@@ -3,6 +3,7 @@
 */
 // problem: softmax
 // expect: wrong_result
+// twin: softmax_honest.cu
 // A copy of the input.
 extern "C" __global__ void k(const float *x, float *y)
 {

@@ -3,6 +3,7 @@
 */
 // problem: softmax
 // expect: timeout
+// twin: softmax_guarded_honest.cu
 // Never ends.
 extern "C" __global__ void k(const float *x, float *y)
 {

@@ -3,6 +3,7 @@
 */
 // problem: softmax
 // expect: precision
+// twin: softmax_split_honest.cu
 // Reads its input through fp16.
 #include <cuda_fp16.h>
 extern "C" __global__ void k(const float *x, float *y)

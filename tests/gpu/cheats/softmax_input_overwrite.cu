@@ -3,6 +3,7 @@
 */
 // problem: softmax
 // expect: input_modified
+// twin: softmax_staged_honest.cu
 // Overwrites its input.
 extern "C" __global__ void k(float *x, float *y)
 {

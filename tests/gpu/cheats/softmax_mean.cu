@@ -3,6 +3,7 @@
 */
 // problem: softmax
 // expect: wrong_result
+// twin: softmax_honest.cu
 // The mean of every softmax.
 extern "C" __global__ void k(const float *x, float *y)
 {

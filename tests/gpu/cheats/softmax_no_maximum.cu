@@ -3,6 +3,7 @@
 */
 // problem: softmax
 // expect: wrong_result
+// twin: softmax_fastmath_honest.cu
 // Subtracts no maximum: overflows for large inputs.
 extern "C" __global__ void k(const float *x, float *y)
 {

@@ -3,6 +3,7 @@
 */
 // problem: softmax
 // expect: wrong_result
+// twin: softmax_shapes_honest.cu
 // Right for the timed shape only.
 extern "C" __global__ void k(const float *x, float *y)
 {

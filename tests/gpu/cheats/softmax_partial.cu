@@ -3,6 +3,7 @@
 */
 // problem: softmax
 // expect: wrong_result
+// twin: softmax_last_honest.cu
 // Writes the first row only.
 extern "C" __global__ void k(const float *x, float *y)
 {

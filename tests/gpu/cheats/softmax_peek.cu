@@ -3,6 +3,7 @@
 */
 // problem: softmax
 // expect: out_of_bounds
+// twin: softmax_last_honest.cu
 // Looks behind the end of the input for somebody's truth.
 extern "C" __global__ void k(const float *x, float *y)
 {

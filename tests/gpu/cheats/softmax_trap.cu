@@ -3,6 +3,7 @@
 */
 // problem: softmax
 // expect: crash
+// twin: softmax_guarded_honest.cu
 // Traps.
 extern "C" __global__ void k(const float *x, float *y)
 {

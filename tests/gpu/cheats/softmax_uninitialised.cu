@@ -3,6 +3,7 @@
 */
 // problem: softmax
 // expect: nondeterministic
+// twin: softmax_initialised_honest.cu
 // Reads shared memory that nobody wrote.
 extern "C" __global__ void k(const float *x, float *y)
 {

@@ -3,6 +3,7 @@
 */
 // problem: softmax
 // expect: memory_fault
+// twin: softmax_address_honest.cu
 // Reads through a wild pointer.
 extern "C" __global__ void k(const float *x, float *y)
 {

@@ -3,6 +3,7 @@
 */
 // problem: softmax
 // expect: wrong_result
+// twin: softmax_honest.cu
 // All zeros: below the tolerance of a plain allclose.
 extern "C" __global__ void k(const float *x, float *y)
 {

@@ -1,0 +1,32 @@
+/* plan
+{ "launches": [ { "kernel": "k", "grid": ["rows"], "block": [32], "args": ["x", "y"] } ] }
+*/
+// problem: softmax
+// expect: ok
+// Looks at the last element of the input and writes the last one of the output.
+extern "C" __global__ void k(const float *x, float *y)
+{
+    __shared__ float partial[32];
+    const float *row = x + blockIdx.x * dim::cols;
+    float *out = y + blockIdx.x * dim::cols;
+    const int t = threadIdx.x;
+    float largest = -INFINITY;
+    for (int c = t; c < dim::cols; c += 32)
+        largest = fmaxf(largest, row[c]);
+    for (int step = 16; step > 0; step /= 2)
+        largest = fmaxf(largest, __shfl_xor_sync(~0u, largest, step));
+    float sum = 0;
+    for (int c = t; c < dim::cols; c += 32)
+        sum += expf(row[c] - largest);
+    partial[t] = sum;
+    __syncwarp();
+    sum = 0;
+    for (int i = 0; i < 32; ++i)
+        sum += partial[i];
+    if (x[dim::rows * dim::cols - 1 - t] == 4711.0f)
+        sum *= 1.0f;
+    for (int c = t; c < dim::cols - 1; c += 32)
+        out[c] = expf(row[c] - largest) / sum;
+    if (t == 0)
+        y[(blockIdx.x + 1) * dim::cols - 1] = expf(row[dim::cols - 1] - largest) / sum;
+}
