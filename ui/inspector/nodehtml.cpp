@@ -119,6 +119,9 @@ void addPrecision(Page &page, const gpu::Evaluation &evaluation)
     double loosest = precision.error;
     for (const auto &[name, error] : precision.yardsticks)
         loosest = std::max(loosest, std::isfinite(error) ? error : 0);
+    // Beyond a relative error of one nothing is left to compare: on data of large scale the
+    // yardsticks of short formats are astronomic.
+    loosest = std::min(loosest, 1.0);
     page.beginTable();
     page.row({QStringLiteral("<b>%1</b>").arg(QObject::tr("this")), scientific(precision.error),
         errorBar(page, precision.error, loosest, Role::Accent)});
