@@ -122,6 +122,8 @@ void ChildCompiler::setUpOnce() const
         return;
     }
     m_version = probe->version;
+    // What a process wrote ends with a newline, and perhaps with its own full stop.
+    reason.erase(reason.find_last_not_of(" \n.") + 1);
     m_warning
         = "Kernels are compiled without a sandbox, because bubblewrap does not run here: " + reason
         + ". Includes of files outside CUDA's headers are refused by a check of the source "
