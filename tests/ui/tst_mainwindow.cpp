@@ -183,6 +183,26 @@ private Q_SLOTS:
         QCOMPARE(m_window->tree()->selected(), id);
     }
 
+    void anEditThatIsJudgedAtOnceIsSelectedToo()
+    {
+        openSession();
+        const auto edit = [](core::NodeId id) {
+            core::NodeSummary child = sample::node(id, 3, core::NodeKind::Edit);
+            child.state = core::NodeState::Done;
+            child.verdict = gpu::Verdict::PlanError;
+            return child;
+        };
+        const auto earlier = core::NodeId(m_window->model()->size() + 1);
+        Q_EMIT m_service->nodesChanged({edit(earlier)}); // not asked for here
+        QVERIFY(m_window->selection()->node() != earlier);
+        Q_EMIT m_window->editor()->evaluateRequested(3, QStringLiteral("no plan"));
+        // An older edit that changes is not the one that was sent.
+        Q_EMIT m_service->nodesChanged({edit(earlier)});
+        QVERIFY(m_window->selection()->node() != earlier);
+        Q_EMIT m_service->nodesChanged({edit(earlier + 1)});
+        QCOMPARE(m_window->selection()->node(), earlier + 1);
+    }
+
     void nodesCanBeSteered()
     {
         openSession();

@@ -113,6 +113,12 @@ void MainWindow::sessionOpened(const core::SearchConfig &config)
 
 void MainWindow::receiveNodes(const QList<core::NodeSummary> &batch)
 {
+    // By what is new, not by what is unfinished: a quick verdict arrives with the node itself.
+    core::NodeId sentFromHere = 0;
+    for (const core::NodeSummary &node : batch)
+        if (!sentFromHere && m_editParent && node.parent == m_editParent
+            && node.kind == core::NodeKind::Edit && !m_model->find(node.id))
+            sentFromHere = node.id;
     m_model->apply(batch);
     for (const core::NodeSummary &node : batch) {
         m_editor->updateNode(node);
@@ -120,12 +126,10 @@ void MainWindow::receiveNodes(const QList<core::NodeSummary> &batch)
             m_inspector->showSummary(node);
             m_selection->refresh();
         }
-        const bool sentFromHere = node.kind == core::NodeKind::Edit && m_editParent
-            && node.parent == m_editParent && node.state != core::NodeState::Done;
-        if (sentFromHere) {
-            m_editParent = 0;
-            m_selection->select(node.id);
-        }
+    }
+    if (sentFromHere) {
+        m_editParent = 0;
+        m_selection->select(sentFromHere);
     }
     // A session that is opened shows its best node; one that has just begun, its seed.
     if (m_selection->node() == 0 && m_model->size() > 0)
