@@ -2,6 +2,7 @@
 
 #include "gpu/verify/generator.h"
 
+#include <algorithm>
 #include <cfloat>
 #include <cmath>
 #include <cstring>
@@ -10,15 +11,21 @@ namespace gpu {
 
 namespace {
 
+/// How often the inputs are moved for the yardstick. Where an output hangs on few inputs, one trial
+/// may move none of them against each other: a softmax of large values has a handful of outputs
+/// that are neither one nor zero.
+constexpr std::uint64_t PerturbedTrials = 4;
+
 /// Moves each fp32 input to a neighbour or leaves it, by chance. Narrower inputs are exact as they
 /// are: their last bit is far more than fp32's.
-TensorBytes perturbed(const std::vector<SizedTensor> &tensors, TensorBytes inputs)
+TensorBytes perturbed(
+    const std::vector<SizedTensor> &tensors, TensorBytes inputs, std::uint64_t trial)
 {
     constexpr std::uint64_t PerturbationSeed = 0x0070657274757262;
     for (std::size_t k = 0; k < inputs.size(); ++k) {
         if (tensors[k].dtype != DType::F32)
             continue;
-        const Generator generator(PerturbationSeed, static_cast<std::uint32_t>(k));
+        const Generator generator(PerturbationSeed + trial, static_cast<std::uint32_t>(k));
         for (std::size_t i = 0; i < inputs[k].size() / sizeof(float); ++i) {
             float value;
             std::memcpy(&value, inputs[k].data() + i * sizeof(float), sizeof(float));
@@ -33,22 +40,36 @@ TensorBytes perturbed(const std::vector<SizedTensor> &tensors, TensorBytes input
 }
 
 /// What correct rounding to an output's type may be off. For the 16-bit types an eighth of that, so
-/// that `Fp32Factor` allows two units in their last place and not sixteen. For fp32 four times
-/// that: exp2(d * log2e) is off by d roundings, which an honest softmax shows on its small outputs
-/// where the seed's exponential does not. tf32 is still 128 times further out.
+/// that `Fp32Factor` allows two units in their last place and not sixteen.
 double roundingError(DType type)
 {
     switch (type) {
     case DType::F64:
         return 0x1p-53;
     case DType::F32:
-        return 0x1p-22;
+        return 0x1p-24;
     case DType::F16:
         return 0x1p-14;
     case DType::BF16:
         return 0x1p-11;
     default:
         return 0;
+    }
+}
+
+/// The larger of each statistic. A trial that turned a number into a special says nothing.
+void keepWorst(std::vector<OutputErrors> &worst, const std::vector<OutputErrors> &trial)
+{
+    if (worst.empty())
+        worst = trial;
+    for (std::size_t k = 0; k < worst.size(); ++k) {
+        if (worst[k].specialsDiffer) {
+            worst[k] = trial[k];
+        } else if (!trial[k].specialsDiffer) {
+            worst[k].rms = std::max(worst[k].rms, trial[k].rms);
+            worst[k].worst = std::max(worst[k].worst, trial[k].worst);
+            worst[k].typical = std::max(worst[k].typical, trial[k].typical);
+        }
     }
 }
 
@@ -186,8 +207,14 @@ std::optional<std::vector<OutputErrors>> Measure::compute(Yardstick yardstick)
         return outputs ? std::optional(errorsOf(*outputs)) : std::nullopt;
     }
     if (yardstick == Yardstick::Perturbed) {
-        const auto outputs = m_reference.truth(perturbed(problem.inputs, m_inputs));
-        return outputs ? std::optional(errorsOf(*outputs)) : std::nullopt;
+        std::vector<OutputErrors> worst;
+        for (std::uint64_t trial = 0; trial < PerturbedTrials; ++trial) {
+            const auto outputs = m_reference.truth(perturbed(problem.inputs, m_inputs, trial));
+            if (!outputs)
+                return std::nullopt;
+            keepWorst(worst, errorsOf(*outputs));
+        }
+        return worst;
     }
     const Format format = yardstick == Yardstick::Tf32 ? Format::Tf32
         : yardstick == Yardstick::Fp16                 ? Format::Fp16
