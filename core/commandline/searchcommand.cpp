@@ -3,14 +3,12 @@
 #include "core/commandline/interrupt.h"
 #include "core/commandline/progressprinter.h"
 #include "core/search/searchservice.h"
+#include "core/session/sessionname.h"
 #include "core/session/storedsession.h"
 
 #include <nlohmann/json.hpp>
 
 #include <QCoreApplication>
-#include <QDateTime>
-#include <QFile>
-#include <QRegularExpression>
 
 namespace core {
 
@@ -21,18 +19,6 @@ struct Ending {
     QString failure;
     bool environmentFault = false;
 };
-
-QString freshName(const QString &problem)
-{
-    QString id = problem.section(QLatin1Char('/'), -1, -1, QString::SectionSkipEmpty);
-    id.replace(QRegularExpression(QStringLiteral("[^A-Za-z0-9_-]")), QStringLiteral("_"));
-    const QString stem = QStringLiteral("%1-%2").arg(
-        id, QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss")));
-    QString name = stem + QStringLiteral(".espalier");
-    for (int n = 2; QFile::exists(name); ++n)
-        name = QStringLiteral("%1-%2.espalier").arg(stem).arg(n);
-    return name;
-}
 
 ExitCode report(const QString &file, const Ending &ending, bool json)
 {
@@ -103,7 +89,7 @@ Ending run(SearchService &service, ProgressPrinter &printer, const std::function
 ExitCode searchCommand(const SearchConfig &config, QString sessionFile, bool json)
 {
     if (sessionFile.isEmpty())
-        sessionFile = freshName(config.problem);
+        sessionFile = freshSessionFile({}, config.problem);
     ProgressPrinter printer;
     Ending ending;
     {

@@ -1,11 +1,10 @@
 #include "ui/window/newsearchdialog.h"
 
 #include "core/provider/providers.h"
+#include "core/session/sessionname.h"
 
 #include <QComboBox>
-#include <QDateTime>
 #include <QDialogButtonBox>
-#include <QDir>
 #include <QFileDialog>
 #include <QFormLayout>
 #include <QLabel>
@@ -127,10 +126,7 @@ void NewSearchDialog::problemChanged()
     m_size->addItems(entry.sizes);
     m_size->setCurrentText(usual.size);
     if (m_fileIsOurs)
-        m_file->setText(QDir(m_folder).filePath(
-            QStringLiteral("%1-%2.espalier")
-                .arg(entry.id,
-                    QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss")))));
+        m_file->setText(core::freshSessionFile(m_folder, entry.id));
     refresh();
 }
 

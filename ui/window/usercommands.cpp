@@ -4,6 +4,7 @@
 #include "core/provider/providers.h"
 #include "core/search/searchservice.h"
 #include "core/session/draftstore.h"
+#include "core/session/sessionname.h"
 #include "ui/editor/editorpane.h"
 #include "ui/inspector/inspector.h"
 #include "ui/tree/treeview.h"
@@ -16,8 +17,6 @@
 #include <QApplication>
 #include <QBuffer>
 #include <QClipboard>
-#include <QDateTime>
-#include <QDir>
 #include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QFileDialog>
@@ -145,11 +144,9 @@ void MainWindow::newSearch()
 
 void MainWindow::startDemo()
 {
-    const QString name
-        = QStringLiteral("softmax-%1.espalier")
-              .arg(QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss")));
-    startSearch(QDir(proposedFolder()).filePath(name),
-        core::defaultConfig(QStringLiteral("softmax"), QStringLiteral("replay")));
+    const QString problem = QStringLiteral("softmax");
+    startSearch(core::freshSessionFile(proposedFolder(), problem),
+        core::defaultConfig(problem, QStringLiteral("replay")));
 }
 
 void MainWindow::chooseSession()
