@@ -1,5 +1,7 @@
 #include "core/commandline/progressprinter.h"
 
+#include "core/search/durationtext.h"
+
 #include <QStringList>
 
 #include <cmath>
@@ -17,12 +19,6 @@ int terminalColumns()
 {
     winsize size{};
     return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
-
-QString clock(double seconds)
-{
-    const auto whole = static_cast<qint64>(std::lround(seconds));
-    return QStringLiteral("%1:%2").arg(whole / 60).arg(whole % 60, 2, 10, QLatin1Char('0'));
 }
 
 QString verdictText(const NodeSummary &node)
@@ -68,9 +64,9 @@ QString statusText(const SearchProgress &p)
     parts.append(candidates);
     if (p.best && p.bestSpeedup)
         parts.append(QStringLiteral("best %1x (#%2)").arg(*p.bestSpeedup, 0, 'f', 2).arg(*p.best));
-    parts.append(clock(p.elapsedSeconds));
+    parts.append(durationText(p.elapsedSeconds));
     if (p.remainingSeconds)
-        parts.append(QStringLiteral("about %1 left").arg(clock(*p.remainingSeconds)));
+        parts.append(QStringLiteral("about %1 left").arg(durationText(*p.remainingSeconds)));
     return parts.join(QLatin1String(", "));
 }
 

@@ -1,24 +1,13 @@
 #include "ui/window/statuspanel.h"
 
+#include "core/search/durationtext.h"
 #include "ui/verdictstyle.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QProgressBar>
 
-#include <cmath>
-
 namespace ui {
-
-QString durationText(double seconds)
-{
-    const auto whole = qint64(std::llround(std::max(0.0, seconds)));
-    const QLatin1Char zero('0');
-    const QString tail = QStringLiteral("%1").arg(whole % 60, 2, 10, zero);
-    if (whole < 3600)
-        return QStringLiteral("%1:%2").arg(whole / 60).arg(tail);
-    return QStringLiteral("%1:%2:%3").arg(whole / 3600).arg(whole / 60 % 60, 2, 10, zero).arg(tail);
-}
 
 QString searchStateText(core::SearchState state)
 {
@@ -97,9 +86,9 @@ void StatusPanel::show(const core::SearchProgress &progress)
     m_stages->setVisible(!stages.isEmpty());
     m_best->setText(
         progress.bestSpeedup ? tr("best %1").arg(speedupText(progress.bestSpeedup)) : QString());
-    QString time = durationText(progress.elapsedSeconds);
+    QString time = core::durationText(progress.elapsedSeconds);
     if (progress.remainingSeconds && progress.state == core::SearchState::Running)
-        time += tr(", about %1 left").arg(durationText(*progress.remainingSeconds));
+        time += tr(", about %1 left").arg(core::durationText(*progress.remainingSeconds));
     m_time->setText(time);
     m_device->setText(progress.deviceName);
     m_bar->setVisible(progress.candidatesExpected > 0);

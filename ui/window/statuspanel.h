@@ -25,8 +25,6 @@ private:
     QProgressBar *m_bar;
 };
 
-/// "1:27", or "1:02:05" from an hour on.
-QString durationText(double seconds);
 QString searchStateText(core::SearchState state);
 
 } // namespace ui
