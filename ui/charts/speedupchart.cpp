@@ -43,6 +43,7 @@ SpeedupChart::SpeedupChart(NodeModel *model, QWidget *parent)
     , m_x(new QValueAxis(m_chart))
     , m_linear(new QValueAxis(m_chart))
     , m_logarithmic(new QLogValueAxis(m_chart))
+    , m_rounds(new QLineSeries(m_chart))
     , m_best(new QLineSeries(m_chart))
     , m_unity(new QLineSeries(m_chart))
     , m_ok(new QScatterSeries(m_chart))
@@ -66,9 +67,9 @@ SpeedupChart::SpeedupChart(NodeModel *model, QWidget *parent)
         axis->setTitleText(tr("speed-up"));
     m_chart->addAxis(m_x, Qt::AlignBottom);
     m_chart->addAxis(m_logarithmic, Qt::AlignLeft);
-    for (QXYSeries *series : {static_cast<QXYSeries *>(m_unity), static_cast<QXYSeries *>(m_best),
-             static_cast<QXYSeries *>(m_failed), static_cast<QXYSeries *>(m_ok),
-             static_cast<QXYSeries *>(m_mark)}) {
+    // In the order they are painted.
+    for (QXYSeries *series :
+        std::initializer_list<QXYSeries *>{m_rounds, m_unity, m_best, m_failed, m_ok, m_mark}) {
         m_chart->addSeries(series);
         series->attachAxis(m_x);
         series->attachAxis(m_logarithmic);
@@ -171,6 +172,16 @@ void SpeedupChart::rescale()
     m_failed->replace(failed);
     m_best->replace(QList<QPointF>(m_data.best.begin(), m_data.best.end()));
     m_unity->replace(QList<QPointF>{{0.2, 1}, {end, 1}});
+    // One line up and down between the rounds; it turns outside the plot, where it is cut off.
+    const double above = m_high + (m_high - m_low);
+    const double below = isLogarithmic() ? m_low / 2 : m_low - (m_high - m_low);
+    QList<QPointF> rounds;
+    bool up = true;
+    for (double x : m_data.roundStarts) {
+        rounds << QPointF(x, up ? below : above) << QPointF(x, up ? above : below);
+        up = !up;
+    }
+    m_rounds->replace(rounds);
     markSelected();
 }
 
@@ -182,15 +193,11 @@ void SpeedupChart::setLogarithmic(bool on)
     }
     QAbstractAxis *wanted = on ? m_logarithmic : m_linear;
     QAbstractAxis *other = on ? m_linear : m_logarithmic;
-    for (QXYSeries *series : {static_cast<QXYSeries *>(m_unity), static_cast<QXYSeries *>(m_best),
-             static_cast<QXYSeries *>(m_failed), static_cast<QXYSeries *>(m_ok),
-             static_cast<QXYSeries *>(m_mark)})
+    for (QAbstractSeries *series : m_chart->series())
         series->detachAxis(other);
     m_chart->removeAxis(other);
     m_chart->addAxis(wanted, Qt::AlignLeft);
-    for (QXYSeries *series : {static_cast<QXYSeries *>(m_unity), static_cast<QXYSeries *>(m_best),
-             static_cast<QXYSeries *>(m_failed), static_cast<QXYSeries *>(m_ok),
-             static_cast<QXYSeries *>(m_mark)})
+    for (QAbstractSeries *series : m_chart->series())
         series->attachAxis(wanted);
     applyTheme();
     rescale();
@@ -254,7 +261,6 @@ void SpeedupChart::pointHovered(const QPointF &value, bool on)
         QToolTip::showText(QCursor::pos(), tip(node), this);
     else
         QToolTip::hideText();
-    Q_EMIT hovered(node);
 }
 
 void SpeedupChart::applyTheme()
@@ -274,6 +280,7 @@ void SpeedupChart::applyTheme()
     }
     m_x->setGridLineVisible(false);
     m_unity->setPen(QPen(theme.color(Role::TextFaint), 1, Qt::DashLine));
+    m_rounds->setPen(QPen(theme.color(Role::Border), 1));
     m_best->setPen(QPen(theme.color(Role::VerdictOk), 2));
     m_ok->setColor(theme.color(Role::Accent));
     m_ok->setBorderColor(theme.color(Role::Surface));

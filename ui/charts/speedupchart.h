@@ -18,7 +18,8 @@ namespace ui {
 class NodeModel;
 
 /// Speed-up over the seed across the search: every candidate a point, the best so far a line, those
-/// without a speed in a strip of their own below. Drawn anew at most ten times a second.
+/// without a speed in a strip of their own below, a rule between rounds. Drawn anew at most ten
+/// times a second.
 class SpeedupChart : public QWidget {
     Q_OBJECT
 public:
@@ -38,7 +39,6 @@ public Q_SLOTS:
 
 Q_SIGNALS:
     void nodeRequested(core::NodeId node);
-    void hovered(core::NodeId node);
 
 protected:
     void changeEvent(QEvent *event) override;
@@ -65,7 +65,7 @@ private:
     QCheckBox *m_log;
     QValueAxis *m_x;
     QAbstractAxis *m_linear, *m_logarithmic;
-    QLineSeries *m_best, *m_unity;
+    QLineSeries *m_rounds, *m_best, *m_unity;
     QScatterSeries *m_ok, *m_failed, *m_mark;
 };
 

@@ -1,5 +1,6 @@
 #include "ui/charts/speedupseries.h"
 
+#include "core/session/nodetree.h"
 #include "ui/tree/nodemodel.h"
 
 namespace ui {
@@ -10,9 +11,7 @@ SpeedupSeries speedupSeries(const NodeModel &model)
     std::vector<const core::NodeSummary *> candidates;
     for (NodeModel::Slot slot = 0; slot < NodeModel::Slot(model.size()); ++slot) {
         const core::NodeSummary &node = model.at(slot);
-        const bool ended
-            = node.state == core::NodeState::Done || node.state == core::NodeState::Lost;
-        if (node.kind != core::NodeKind::Idea && ended)
+        if (node.kind != core::NodeKind::Idea && core::hasEnded(node))
             candidates.push_back(&node);
     }
     std::sort(candidates.begin(), candidates.end(),
