@@ -10,7 +10,6 @@
 #include <CLI/CLI.hpp>
 
 #include <QApplication>
-#include <QFileInfo>
 
 #include <clocale>
 

@@ -33,7 +33,6 @@ Q_SIGNALS:
     void lineRequested(int line);
     void nodeRequested(core::NodeId node);
     void assemblyRequested(core::NodeId node, const QString &form);
-    void seedRequested(core::NodeId node);
 
 protected:
     void changeEvent(QEvent *event) override;

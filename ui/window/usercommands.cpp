@@ -114,7 +114,6 @@ void MainWindow::connectActions()
             m_service->evaluateEdit(parent, source);
         });
     connect(m_editor, &EditorPane::seedRequested, m_service, &core::SearchService::seedFrom);
-    connect(m_inspector, &Inspector::seedRequested, m_service, &core::SearchService::seedFrom);
     connect(m_inspector, &Inspector::lineRequested, m_editor, &EditorPane::showLine);
     connect(m_inspector, &Inspector::assemblyRequested, this,
         [this](core::NodeId, const QString &form) { showAssembly(form); });
