@@ -60,6 +60,7 @@ EditorPane::EditorPane(core::DraftStore *drafts, QWidget *parent)
     layout->addLayout(top);
     layout->addWidget(m_tabs, 1);
     layout->addWidget(m_findBar);
+    layout->addStretch(); // while nothing is open
 
     m_storeTimer.setSingleShot(true);
     m_storeTimer.setInterval(StoreDelayMs);
