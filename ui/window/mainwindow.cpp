@@ -96,30 +96,33 @@ void MainWindow::buildPanes()
     m_chart = new SpeedupChart(m_model, this);
     m_list = new NodeList(m_model, this);
     m_notices = new NoticeList(this);
-    addPane(QStringLiteral("editor"), tr("Editor"), m_editor, Qt::BottomDockWidgetArea);
-    addPane(QStringLiteral("nodes"), tr("Nodes"), m_list, Qt::BottomDockWidgetArea);
-    addPane(QStringLiteral("problems"), tr("Problems"), m_notices, Qt::BottomDockWidgetArea);
-    addPane(QStringLiteral("inspector"), tr("Inspector"), m_inspector, Qt::RightDockWidgetArea);
-    addPane(QStringLiteral("chart"), tr("Speed-up"), m_chart, Qt::RightDockWidgetArea);
+    m_editorPane
+        = addPane(QStringLiteral("editor"), tr("Editor"), m_editor, Qt::BottomDockWidgetArea);
+    m_nodesPane = addPane(QStringLiteral("nodes"), tr("Nodes"), m_list, Qt::BottomDockWidgetArea);
+    m_problemsPane
+        = addPane(QStringLiteral("problems"), tr("Problems"), m_notices, Qt::BottomDockWidgetArea);
+    m_inspectorPane = addPane(
+        QStringLiteral("inspector"), tr("Inspector"), m_inspector, Qt::RightDockWidgetArea);
+    m_chartPane
+        = addPane(QStringLiteral("chart"), tr("Speed-up"), m_chart, Qt::RightDockWidgetArea);
 }
 
 void MainWindow::resetLayout()
 {
-    const auto dock = [this](const char *name) {
-        auto *found = findChild<QDockWidget *>(QLatin1String(name));
-        found->setFloating(false);
-        found->show();
-        return found;
-    };
-    addDockWidget(Qt::BottomDockWidgetArea, dock("editor"));
-    tabifyDockWidget(dock("editor"), dock("nodes"));
-    tabifyDockWidget(dock("nodes"), dock("problems"));
-    addDockWidget(Qt::RightDockWidgetArea, dock("inspector"));
-    splitDockWidget(dock("inspector"), dock("chart"), Qt::Vertical);
-    dock("editor")->raise();
-    resizeDocks({dock("inspector"), dock("chart")}, {460, 460}, Qt::Horizontal);
-    resizeDocks({dock("inspector"), dock("chart")}, {600, 300}, Qt::Vertical);
-    resizeDocks({dock("editor")}, {400}, Qt::Vertical);
+    for (QDockWidget *pane :
+        {m_editorPane, m_nodesPane, m_problemsPane, m_inspectorPane, m_chartPane}) {
+        pane->setFloating(false);
+        pane->show();
+    }
+    addDockWidget(Qt::BottomDockWidgetArea, m_editorPane);
+    tabifyDockWidget(m_editorPane, m_nodesPane);
+    tabifyDockWidget(m_nodesPane, m_problemsPane);
+    addDockWidget(Qt::RightDockWidgetArea, m_inspectorPane);
+    splitDockWidget(m_inspectorPane, m_chartPane, Qt::Vertical);
+    m_editorPane->raise();
+    resizeDocks({m_inspectorPane, m_chartPane}, {460, 460}, Qt::Horizontal);
+    resizeDocks({m_inspectorPane, m_chartPane}, {600, 300}, Qt::Vertical);
+    resizeDocks({m_editorPane}, {400}, Qt::Vertical);
 }
 
 void MainWindow::buildMenus()

@@ -2,9 +2,11 @@
 
 #include "core/search/searchconfig.h"
 #include "core/session/node.h"
+#include "gpu/base/result.h"
 
 #include <QMainWindow>
 
+#include <functional>
 #include <memory>
 
 class QStackedWidget;
@@ -90,6 +92,8 @@ private:
     void newSearch();
     void chooseSession();
     void startDemo();
+    /// Writes a file off the GUI thread and says how it went.
+    void writeAside(const QString &out, const std::function<gpu::Status()> &write);
     void exportSession(const QString &format);
     void exportTree();
     void showNodeMenu(core::NodeId node, const QPoint &globalPosition);
@@ -112,6 +116,8 @@ private:
     StatusPanel *m_status = nullptr;
     Welcome *m_welcome = nullptr;
     QStackedWidget *m_centre = nullptr;
+    QDockWidget *m_editorPane = nullptr, *m_nodesPane = nullptr, *m_problemsPane = nullptr;
+    QDockWidget *m_inspectorPane = nullptr, *m_chartPane = nullptr;
     QMenu *m_recentMenu = nullptr;
     QByteArray m_defaultState;
     core::SearchProgress m_progress;

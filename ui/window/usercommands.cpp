@@ -73,8 +73,8 @@ void MainWindow::connectActions()
     on(Command::Evaluate, [this] { m_editor->evaluate(); });
     on(Command::SeedFrom, [this] { m_service->seedFrom(m_selection->node()); });
     on(Command::OpenNode, [this] {
-        findChild<QDockWidget *>(QStringLiteral("editor"))->show();
-        findChild<QDockWidget *>(QStringLiteral("editor"))->raise();
+        m_editorPane->show();
+        m_editorPane->raise();
         m_editor->setFocus();
     });
     on(Command::Pin, [this](bool yes) { m_service->setPinned(m_selection->node(), yes); });
@@ -156,6 +156,16 @@ void MainWindow::chooseSession()
         openSession(file);
 }
 
+void MainWindow::writeAside(const QString &out, const std::function<gpu::Status()> &write)
+{
+    runAside(this, write, [this, out](const gpu::Status &status) {
+        if (status)
+            say(core::Notice::Level::Info, tr("Wrote %1.").arg(out));
+        else
+            say(core::Notice::Level::Error, QString::fromStdString(status.error().message));
+    });
+}
+
 void MainWindow::exportSession(const QString &format)
 {
     const bool isReport = format == QLatin1String("html");
@@ -165,17 +175,9 @@ void MainWindow::exportSession(const QString &format)
     if (out.isEmpty())
         return;
     const QString node = isReport ? QStringLiteral("best") : QString::number(m_selection->node());
-    runAside(
-        this,
-        [options = core::ExportOptions{m_service->sessionFile(), node, format, out}] {
-            return core::exportSession(options);
-        },
-        [this, out](const gpu::Status &status) {
-            if (status)
-                say(core::Notice::Level::Info, tr("Wrote %1.").arg(out));
-            else
-                say(core::Notice::Level::Error, QString::fromStdString(status.error().message));
-        });
+    writeAside(out, [options = core::ExportOptions{m_service->sessionFile(), node, format, out}] {
+        return core::exportSession(options);
+    });
 }
 
 void MainWindow::exportTree()
@@ -184,17 +186,18 @@ void MainWindow::exportTree()
         this, tr("Export tree picture"), proposedFolder(), tr("PNG (*.png);;SVG (*.svg)"));
     if (out.isEmpty())
         return;
-    QByteArray bytes;
+    // A picture is drawn by its widget's thread, and packed and written by another.
     if (out.endsWith(QLatin1String(".svg"))) {
-        bytes = m_tree->renderSvg();
-    } else {
+        writeAside(out, [out, svg = m_tree->renderSvg()] { return core::writeFile(out, svg); });
+        return;
+    }
+    writeAside(out, [out, image = m_tree->renderImage(1)] {
+        QByteArray bytes;
         QBuffer buffer(&bytes);
         buffer.open(QIODevice::WriteOnly);
-        m_tree->renderImage(1).save(&buffer, "PNG");
-    }
-    const gpu::Status status = core::writeFile(out, bytes);
-    if (!status)
-        say(core::Notice::Level::Error, QString::fromStdString(status.error().message));
+        image.save(&buffer, "PNG");
+        return core::writeFile(out, bytes);
+    });
 }
 
 void MainWindow::showNodeMenu(core::NodeId node, const QPoint &globalPosition)
@@ -220,7 +223,7 @@ void MainWindow::showAssembly(const QString &form)
     const core::NodeId node = m_selection->node();
     m_service->assembly(node, form).then(this, [this, node, form](const QString &text) {
         if (node == m_selection->node() && !text.isEmpty()) {
-            findChild<QDockWidget *>(QStringLiteral("inspector"))->raise();
+            m_inspectorPane->raise();
             m_inspector->showAssembly(form, text);
         }
     });
