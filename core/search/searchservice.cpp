@@ -53,8 +53,11 @@ SearchService::SearchService(EngineParts parts, QObject *parent)
 SearchService::~SearchService()
 {
     m_d->engine->disconnect(this);
-    m_d->post([engine = m_d->engine] { engine->stop(); });
-    m_d->thread.quit();
+    // Quitting from here could end the event loop before it has come to the stop.
+    m_d->post([engine = m_d->engine] {
+        engine->stop();
+        engine->thread()->quit();
+    });
     m_d->thread.wait();
 }
 
