@@ -174,7 +174,7 @@ private:
     void probe(std::int64_t id, LoadedProblem &problem, const std::vector<std::string> &sizes)
     {
         if (!problem.probed) {
-            const RunnerReply reply = m_runner.ask(
+            const RunnerReply reply = askRunner(
                 runnerRequest("probe", problem, sizes), [](const json &) {}, m_quitting);
             if (reply.end != RunnerReply::End::Answered)
                 return sendError(id,
@@ -190,6 +190,16 @@ private:
         }
         m_writer.write({{"id", id}, {"event", "loaded"}, {"problem", problem.problem.id},
             {"key", problem.key}});
+    }
+
+    /// Asks again once if the runner was killed from outside, which says nothing of the request.
+    RunnerReply askRunner(const json &request, const std::function<void(const json &)> &onStage,
+        const std::atomic<bool> &cancelled)
+    {
+        RunnerReply reply = m_runner.ask(request, onStage, cancelled);
+        if (reply.end == RunnerReply::End::Killed)
+            reply = m_runner.ask(request, onStage, cancelled);
+        return reply;
     }
 
     json runnerRequest(
@@ -405,7 +415,7 @@ private:
             else
                 m_gate.leaveQuiet();
         };
-        const RunnerReply reply = m_runner.ask(
+        const RunnerReply reply = askRunner(
             request,
             [&](const json &stage) {
                 const std::string name = textAt(stage, "stage");
