@@ -174,14 +174,14 @@ void TestSearchService::callsReturnAtOnce()
 void TestSearchService::pausesAndResumes()
 {
     Run run;
-    run.bench.evaluator.delayMs = 20;
+    run.bench.evaluator.delayMs = 200;
     run.create();
     QVERIFY(QTest::qWaitFor([&] { return run.told.size() > 3; }));
     run.service->pause();
     QVERIFY(run.reached(SearchState::Paused));
     const int before = run.countEnded();
     QVERIFY(before < 9);
-    QTest::qWait(80);
+    QTest::qWait(300);
     QCOMPARE(run.countEnded(), before);
     QCOMPARE(run.outcomes.size(), 0);
     run.service->resume();
@@ -332,7 +332,7 @@ void TestSearchService::stopsWhenDestroyed()
 {
     QFETCH(int, nodes);
     Run run;
-    run.bench.evaluator.delayMs = nodes == 1 ? Forever : 10;
+    run.bench.evaluator.delayMs = nodes == 1 ? Forever : 200;
     run.create();
     QVERIFY(QTest::qWaitFor([&] { return run.told.size() >= nodes; }));
     const QFuture<NodeDetails> details = run.service->details(1);
