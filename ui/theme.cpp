@@ -1,11 +1,16 @@
 #include "ui/theme.h"
 
 #include <QApplication>
+#include <QSettings>
+#include <QStyle>
 #include <QStyleFactory>
 
 namespace ui {
 
 namespace {
+
+constexpr ColorScheme Schemes[] = {ColorScheme::System, ColorScheme::Light, ColorScheme::Dark};
+const QString SchemeKey = QStringLiteral("window/colorScheme");
 
 struct RoleColors {
     Role role;
@@ -89,12 +94,48 @@ Theme Theme::fromPalette(const QPalette &palette)
     return theme;
 }
 
+QString name(ColorScheme scheme)
+{
+    switch (scheme) {
+    case ColorScheme::System:
+        break;
+    case ColorScheme::Light:
+        return QStringLiteral("light");
+    case ColorScheme::Dark:
+        return QStringLiteral("dark");
+    }
+    return QStringLiteral("system");
+}
+
+std::optional<ColorScheme> colorSchemeOf(const QString &text)
+{
+    for (const ColorScheme scheme : Schemes)
+        if (name(scheme) == text)
+            return scheme;
+    return std::nullopt;
+}
+
 void applyColorScheme(QApplication &application, ColorScheme scheme)
 {
+    // A new style polishes every widget again: once is enough.
+    if (application.style()->name() != QLatin1String("fusion"))
+        application.setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    // An empty palette brings the desktop's back, which an earlier choice has replaced.
+    if (scheme == ColorScheme::System)
+        application.setPalette(QPalette());
     const bool dark = scheme == ColorScheme::Dark
         || (scheme == ColorScheme::System && isDarkPalette(application.palette()));
-    application.setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
     application.setPalette(paletteOf(dark));
+}
+
+ColorScheme storedColorScheme()
+{
+    return colorSchemeOf(QSettings().value(SchemeKey).toString()).value_or(ColorScheme::System);
+}
+
+void storeColorScheme(ColorScheme scheme)
+{
+    QSettings().setValue(SchemeKey, name(scheme));
 }
 
 } // namespace ui

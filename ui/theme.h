@@ -4,6 +4,7 @@
 #include <QPalette>
 
 #include <array>
+#include <optional>
 
 class QApplication;
 
@@ -56,8 +57,16 @@ private:
 
 enum class ColorScheme { System, Light, Dark };
 
+/// "system", "light" or "dark", as the command line and the settings say it.
+QString name(ColorScheme scheme);
+std::optional<ColorScheme> colorSchemeOf(const QString &name);
+
 /// Fusion style and our own palette, so that the window looks the same on every desktop. With
 /// `System` light or dark is taken from the desktop's palette.
 void applyColorScheme(QApplication &application, ColorScheme scheme);
+
+/// The user's choice, in the settings; `System` until there is one.
+ColorScheme storedColorScheme();
+void storeColorScheme(ColorScheme scheme);
 
 } // namespace ui

@@ -18,17 +18,8 @@ namespace ui {
 namespace {
 
 struct Words {
-    std::string file, start, screenshot, size = "1600x1000", scheme = "system";
+    std::string file, start, screenshot, size = "1600x1000", scheme;
 };
-
-constexpr auto Schemes = {"system", "light", "dark"};
-
-ColorScheme schemeOf(const std::string &word)
-{
-    return word == "light" ? ColorScheme::Light
-        : word == "dark"   ? ColorScheme::Dark
-                           : ColorScheme::System;
-}
 
 std::optional<QSize> sizeOf(const std::string &word)
 {
@@ -66,16 +57,17 @@ void takePicture(MainWindow &window, core::SearchService &service, const QString
     });
 }
 
-int run(QApplication &application, const Words &words)
+int run(const Words &words)
 {
     const auto size = sizeOf(words.size);
     if (!size) {
         core::complain(QStringLiteral("--size is WIDTHxHEIGHT, from 640x480 to 7680x4320."));
         return int(core::ExitCode::WrongCall);
     }
-    applyColorScheme(application, schemeOf(words.scheme));
     core::SearchService service;
     MainWindow window(&service);
+    window.setColorScheme(
+        colorSchemeOf(QString::fromStdString(words.scheme)).value_or(storedColorScheme()));
     const QString file = QString::fromStdString(words.file);
     const bool picture = !words.screenshot.empty();
     window.setRemembersLayout(!picture);
@@ -105,8 +97,8 @@ int windowMain(int argc, char **argv)
         "--start", words.start, "Make FILE and search this problem with its recorded replies");
     open->add_option("--screenshot", words.screenshot, "Write a PNG of the window and end");
     open->add_option("--size", words.size, "Of the screenshot, as WIDTHxHEIGHT");
-    open->add_option("--scheme", words.scheme, "Colours: system, light or dark")
-        ->check(CLI::IsMember(std::vector<std::string>(Schemes.begin(), Schemes.end())));
+    open->add_option("--scheme", words.scheme, "Colours of this run: system, light or dark")
+        ->check(CLI::IsMember({"system", "light", "dark"}));
     start->needs(file);
     try {
         app.parse(argc, argv);
@@ -126,7 +118,7 @@ int windowMain(int argc, char **argv)
     QApplication::setOrganizationName(QStringLiteral("Espalier"));
     QApplication::setApplicationName(QStringLiteral("Espalier"));
     QApplication::setApplicationDisplayName(QStringLiteral("Espalier"));
-    return run(application, words);
+    return run(words);
 }
 
 } // namespace ui

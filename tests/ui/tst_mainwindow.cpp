@@ -5,6 +5,7 @@
 #include "ui/editor/editorpane.h"
 #include "ui/editor/kerneledit.h"
 #include "ui/inspector/inspector.h"
+#include "ui/theme.h"
 #include "ui/tree/nodemodel.h"
 #include "ui/tree/treeview.h"
 #include "ui/window/actions.h"
@@ -235,6 +236,24 @@ private Q_SLOTS:
         m_window->restoreLayout("garbage", QByteArray(300, 'x'));
         QCOMPARE(docksShown(), before);
         QVERIFY(m_window->width() >= 640);
+    }
+
+    void theColourSchemeIsStoredWhenChosen()
+    {
+        const auto dark = [] { return Theme::fromPalette(qApp->palette()).isDark(); };
+        storeColorScheme(ColorScheme::Light);
+        m_window->setColorScheme(ColorScheme::Dark); // as --scheme does
+        QVERIFY(dark() && action(Command::SchemeDark)->isChecked());
+        QCOMPARE(storedColorScheme(), ColorScheme::Light);
+        action(Command::SchemeLight)->trigger();
+        QVERIFY(!dark());
+        action(Command::SchemeDark)->trigger();
+        QVERIFY(dark() && !action(Command::SchemeLight)->isChecked());
+        QCOMPARE(storedColorScheme(), ColorScheme::Dark);
+        // The desktop's own palette counts, not the one that was chosen before.
+        action(Command::SchemeSystem)->trigger();
+        QVERIFY(!dark() && action(Command::SchemeSystem)->isChecked());
+        QCOMPARE(storedColorScheme(), ColorScheme::System);
     }
 
     void closingASessionEmptiesTheWindow()

@@ -1,3 +1,4 @@
+#include <QDir>
 #include <QFile>
 #include <QImage>
 #include <QProcess>
@@ -13,12 +14,13 @@ struct Ending {
 };
 
 /// The real program beside this one.
-Ending run(const QStringList &arguments, const QString &platform = QStringLiteral("offscreen"))
+Ending run(const QStringList &arguments, const QString &platform = QStringLiteral("offscreen"),
+    const QString &settings = QStringLiteral("/nonexistent"))
 {
     QProcess process;
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     environment.insert(QStringLiteral("QT_QPA_PLATFORM"), platform);
-    environment.insert(QStringLiteral("XDG_CONFIG_HOME"), QStringLiteral("/nonexistent"));
+    environment.insert(QStringLiteral("XDG_CONFIG_HOME"), settings);
     if (platform.isEmpty())
         for (const char *name : {"QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"})
             environment.remove(QLatin1String(name));
@@ -87,6 +89,25 @@ private Q_SLOTS:
         QCOMPARE(image.size(), QSize(1200, 800));
         QVERIFY(showsSomething(image, QRect(0, 60, 700, 300)));
         QVERIFY(showsSomething(image, QRect(860, 60, 330, 300)));
+    }
+
+    void takesTheStoredColourSchemeUnlessTold()
+    {
+        QVERIFY(QDir(m_folder.path()).mkpath(QStringLiteral("Espalier")));
+        QFile settings(file("Espalier/Espalier.conf"));
+        QVERIFY(settings.open(QIODevice::WriteOnly));
+        settings.write("[window]\ncolorScheme=dark\n");
+        settings.close();
+        const QString picture = file("scheme.png");
+        const QStringList words{
+            QStringLiteral("open"), m_session, QStringLiteral("--screenshot"), picture};
+        for (const bool told : {false, true}) {
+            const QStringList scheme{QStringLiteral("--scheme"), QStringLiteral("light")};
+            const Ending ending
+                = run(told ? words + scheme : words, QStringLiteral("offscreen"), m_folder.path());
+            QVERIFY2(ending.code == 0, qPrintable(ending.error));
+            QCOMPARE(QImage(picture).pixelColor(2, 2).lightness() > 128, told);
+        }
     }
 
     void saysWhatItCannotOpen()

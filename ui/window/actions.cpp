@@ -1,5 +1,6 @@
 #include "ui/window/actions.h"
 
+#include <QActionGroup>
 #include <QKeySequence>
 
 namespace ui {
@@ -48,6 +49,9 @@ constexpr Entry Table[] = {
     {Command::SelectBest, "&Best", "B", "Select the fastest kernel that passed"},
     {Command::SelectRoot, "&Root", "Home", "Select the seed"},
     {Command::Collapse, "&Collapse or expand", "Space", "Fold the selected node's branch"},
+    {Command::SchemeSystem, "&System", "", "Light or dark as the desktop is"},
+    {Command::SchemeLight, "&Light", "", "Light, whatever the desktop is"},
+    {Command::SchemeDark, "&Dark", "", "Dark, whatever the desktop is"},
     {Command::ResetLayout, "&Reset layout", "", "Put all panes back where they were"},
     {Command::Shortcuts, "&Keyboard shortcuts", "F1", ""},
     {Command::About, "&About Espalier", "", ""},
@@ -107,8 +111,12 @@ Actions::Actions(QObject *parent)
                 : QStringLiteral("%1 (%2)").arg(tip, keys[0].toString(QKeySequence::NativeText)));
         m_actions[static_cast<std::size_t>(entry.command)] = action;
     }
-    for (Command command : {Command::Follow, Command::Pin, Command::Exclude, Command::Archive})
+    for (Command command : {Command::Follow, Command::Pin, Command::Exclude, Command::Archive,
+             Command::SchemeSystem, Command::SchemeLight, Command::SchemeDark})
         at(command)->setCheckable(true);
+    auto *schemes = new QActionGroup(this);
+    for (Command command : {Command::SchemeSystem, Command::SchemeLight, Command::SchemeDark})
+        schemes->addAction(at(command));
     adapt({});
 }
 

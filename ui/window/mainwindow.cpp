@@ -162,7 +162,10 @@ void MainWindow::buildMenus()
         toggle->setShortcut(QKeySequence(QStringLiteral("Ctrl+%1").arg(number++)));
         view->addAction(toggle);
     }
-    fill(view, {Line, Command::ResetLayout});
+    view->addSeparator();
+    fill(view->addMenu(tr("&Colour scheme")),
+        {Command::SchemeSystem, Command::SchemeLight, Command::SchemeDark});
+    fill(view, {Command::ResetLayout});
     fill(menuBar()->addMenu(tr("&Help")), {Command::Shortcuts, Command::About});
 
     QToolBar *bar = addToolBar(tr("Search"));

@@ -18,6 +18,7 @@ class SearchService;
 
 namespace ui {
 
+enum class ColorScheme;
 class Actions;
 class EditorPane;
 class Inspector;
@@ -43,6 +44,8 @@ public:
     void startSearch(const QString &file, const core::SearchConfig &config);
     /// Whether the layout is restored when shown and stored when closed. On unless said otherwise.
     void setRemembersLayout(bool on) { m_remembersLayout = on; }
+    /// For this run; what the user chooses in the menu is also stored.
+    void setColorScheme(ColorScheme scheme);
     /// Docks and tool bars as they were; the default layout if `state` is not usable.
     void restoreLayout(const QByteArray &geometry, const QByteArray &state);
 

@@ -7,6 +7,7 @@
 #include "core/session/sessionname.h"
 #include "ui/editor/editorpane.h"
 #include "ui/inspector/inspector.h"
+#include "ui/theme.h"
 #include "ui/tree/treeview.h"
 #include "ui/window/actions.h"
 #include "ui/window/newsearchdialog.h"
@@ -47,6 +48,12 @@ template <class Work, class Done> void runAside(QObject *context, Work work, Don
             Qt::QueuedConnection);
     });
 }
+
+constexpr std::pair<Command, ColorScheme> SchemeCommands[] = {
+    {Command::SchemeSystem, ColorScheme::System},
+    {Command::SchemeLight, ColorScheme::Light},
+    {Command::SchemeDark, ColorScheme::Dark},
+};
 
 bool isSessionFile(const QUrl &url)
 {
@@ -96,6 +103,11 @@ void MainWindow::connectActions()
     on(Command::SelectBest, [this] { m_tree->selectBest(); });
     on(Command::SelectRoot, [this] { m_tree->selectRoot(); });
     on(Command::Collapse, [this] { m_tree->toggleCollapsed(); });
+    for (const auto &[command, scheme] : SchemeCommands)
+        on(command, [this, scheme = scheme] {
+            setColorScheme(scheme);
+            storeColorScheme(scheme);
+        });
     on(Command::ResetLayout, [this] { resetLayout(); });
     on(Command::Shortcuts, [this] {
         QMessageBox box(QMessageBox::NoIcon, tr("Keyboard shortcuts"), m_actions->shortcutTable(),
@@ -121,6 +133,13 @@ void MainWindow::connectActions()
     connect(m_welcome, &Welcome::newSearchRequested, this, &MainWindow::newSearch);
     connect(m_welcome, &Welcome::openRequested, this, &MainWindow::chooseSession);
     connect(m_welcome, &Welcome::fileRequested, this, &MainWindow::openSession);
+}
+
+void MainWindow::setColorScheme(ColorScheme scheme)
+{
+    applyColorScheme(*qApp, scheme);
+    for (const auto &[command, its] : SchemeCommands)
+        m_actions->at(command)->setChecked(its == scheme);
 }
 
 QString MainWindow::proposedFolder() const
