@@ -29,7 +29,7 @@ void copy(Warp &warp, const Instruction &in)
         if (bytes != 4 && bytes != 8 && bytes != 16)
             return handleUnsupported(warp, in);
         given = std::min(given, bytes);
-        std::byte *to = warp.resolveIn(
+        std::byte *to = warp.checkIn(
             Space::Shared, in, lane, addressOf(warp, in, 0, lane, in.mode), bytes, Access::Write);
         if (!to)
             return;
@@ -48,6 +48,12 @@ void copy(Warp &warp, const Instruction &in)
             std::memcpy(data, from, given);
         }
         std::memcpy(to, data, bytes);
+    }
+    // The lanes' copies are simultaneous: all are checked before the first counts as made.
+    for (u32 rest = warp.mask; rest; rest &= rest - 1) {
+        const unsigned lane = unsigned(std::countr_zero(rest));
+        warp.record(Space::Shared, lane, addressOf(warp, in, 0, lane, in.mode),
+            laneValue<u32>(warp, in.source[2], lane), Access::Write);
     }
 }
 

@@ -32,7 +32,7 @@ Block::Block(LaunchState &launchState, std::uint64_t linear)
         std::uint32_t(linear / (std::uint64_t(grid.x) * grid.y))};
     shared.resize(state.sharedBytes);
     if (state.options.checked)
-        shadow = std::make_unique<SharedShadow>(shared.size());
+        shadow = std::make_unique<SharedShadow>(shared.size(), (shape.count() + 31) / 32);
     for (std::size_t i = 0; i + 8 <= shared.size(); i += 8)
         std::memcpy(shared.data() + i, &Poison, 8);
     if (const std::size_t rest = shared.size() % 8)

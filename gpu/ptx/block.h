@@ -73,6 +73,11 @@ public:
         if (shadow)
             shadow->synchronize();
     }
+    void synchronizeWarp(const Warp &warp)
+    {
+        if (shadow)
+            shadow->synchronizeWarp(warp.index);
+    }
 
     LaunchState &state;
     Dim3 index;

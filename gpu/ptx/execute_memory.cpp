@@ -1,4 +1,5 @@
 #include "gpu/ptx/block.h"
+#include "gpu/ptx/execute_shadow.h"
 #include "gpu/ptx/lanes.h"
 
 namespace gpu::ptx::ESPALIER_ISA {
@@ -32,10 +33,7 @@ inline void locate(Warp &warp, const Instruction &in, Access access, u32 bytes, 
     const A first = A(address[leader] + A(in.offset));
     out.range = warp.range(in, first, access);
     const Range &range = out.range;
-    if (range.size < bytes
-        || (warp.checked
-            && !(
-                in.space == Space::Global || in.space == Space::Const || in.space == Space::Param)))
+    if (range.size < bytes || (warp.checked && range.space == Space::Local))
         return;
     const A base = A(A(in.offset) - A(range.begin));
     const A limit = A(range.size - bytes);
@@ -60,26 +58,35 @@ inline void locate(Warp &warp, const Instruction &in, Access access, u32 bytes, 
     }
     if (outside)
         return;
+    if (warp.checked && range.space == Space::Shared
+        && !admitShared(warp, mask, out.offset, bytes, access == Access::Write))
+        return;
     out.pattern = range.laneStride ? Pattern::Scattered
         : strided == 0             ? Pattern::Contiguous
         : differing == 0           ? Pattern::Broadcast
                                    : Pattern::Scattered;
 }
 
-/// The slow way, lane by lane with all checks; stops at the first fault.
+/// The slow way, lane by lane with all checks; stops at the first fault. All lanes are checked
+/// before the first access is recorded: those of one instruction do not race.
 template <class A, class F>
 void eachLane(Warp &warp, const Instruction &in, Access access, u32 bytes, F f)
 {
     const A *address = lanes<A>(warp, in.source[0]);
     A copies[32];
     std::memcpy(copies, address, sizeof(copies));
+    std::byte *hosts[32];
     for (u32 rest = warp.mask; rest; rest &= rest - 1) {
         const unsigned lane = unsigned(std::countr_zero(rest));
-        const A at = A(copies[lane] + A(in.offset));
-        std::byte *host = warp.resolve(in, lane, at, bytes, access);
-        if (!host)
+        hosts[lane]
+            = warp.checkIn(in.space, in, lane, A(copies[lane] + A(in.offset)), bytes, access);
+        if (!hosts[lane])
             return;
-        f(lane, host);
+    }
+    for (u32 rest = warp.mask; rest; rest &= rest - 1) {
+        const unsigned lane = unsigned(std::countr_zero(rest));
+        warp.record(in.space, lane, A(copies[lane] + A(in.offset)), bytes, access);
+        f(lane, hosts[lane]);
     }
 }
 

@@ -151,22 +151,10 @@ public:
     /// Copies from or to memory; false after a fault.
     bool transfer(Access access)
     {
-        const unsigned elementBytes = std::max(1u, m_layout.elementBits / 8u);
-        for (unsigned line = 0; line < m_lines; ++line) {
-            const u64 begin = m_address + u64(line) * m_stride * m_layout.elementBits / 8;
-            // As wide as the alignment allows: fewer checks.
-            const unsigned width = std::clamp(
-                1u << std::min(4, std::countr_zero(begin | m_lineBytes)), elementBytes, 16u);
-            for (unsigned at = 0; at < m_lineBytes; at += width) {
-                std::byte *host = m_warp.resolve(m_in, 0, begin + at, width, access);
-                if (!host)
-                    return false;
-                std::byte *own = m_bytes.data() + std::size_t(line) * m_lineBytes + at;
-                std::memcpy(access == Access::Read ? own : host,
-                    access == Access::Read ? host : own, width);
-            }
-        }
-        return true;
+        const bool done = copy(access);
+        // Lane 0 stands for all lanes here, which must not look like a race with what they do next.
+        m_warp.block->synchronizeWarp(m_warp);
+        return done;
     }
 
     void toFragment(MatrixFragment &fragment) const
@@ -195,6 +183,26 @@ public:
     }
 
 private:
+    bool copy(Access access)
+    {
+        const unsigned elementBytes = std::max(1u, m_layout.elementBits / 8u);
+        for (unsigned line = 0; line < m_lines; ++line) {
+            const u64 begin = m_address + u64(line) * m_stride * m_layout.elementBits / 8;
+            // As wide as the alignment allows: fewer checks.
+            const unsigned width = std::clamp(
+                1u << std::min(4, std::countr_zero(begin | m_lineBytes)), elementBytes, 16u);
+            for (unsigned at = 0; at < m_lineBytes; at += width) {
+                std::byte *host = m_warp.resolve(m_in, 0, begin + at, width, access);
+                if (!host)
+                    return false;
+                std::byte *own = m_bytes.data() + std::size_t(line) * m_lineBytes + at;
+                std::memcpy(access == Access::Read ? own : host,
+                    access == Access::Read ? host : own, width);
+            }
+        }
+        return true;
+    }
+
     /// f(register of a lane, element's bit in it, its bit in the dense copy).
     template <class F> void forEach(F f, MatrixFragment &fragment) const
     {
@@ -262,6 +270,7 @@ bool transferRows(Warp &warp, const Instruction &in, std::array<MatrixRow, 32> &
         else
             std::memcpy(host, rows[lane].data(), 16);
     }
+    warp.block->synchronizeWarp(warp);
     return true;
 }
 

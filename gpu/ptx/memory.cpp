@@ -77,15 +77,15 @@ Range Warp::range(const Instruction &in, std::uint64_t address, Access access)
     LaunchState &state = block->state;
     const std::uint64_t window = address - inner;
     if (space == Space::Shared)
-        return {window, block->shared.size(), block->shared.data(), 0};
+        return {window, block->shared.size(), block->shared.data(), 0, space};
     if (space == Space::Local)
-        return {window, stackBytes, local, stackBytes};
+        return {window, stackBytes, local, stackBytes, space};
     if (space == Space::Param) {
         // A kernel parameter is never written through this pointer.
         if (access != Access::Read)
             return {};
         return {window, state.launch.parameters.size(),
-            const_cast<std::byte *>(state.launch.parameters.data()), 0};
+            const_cast<std::byte *>(state.launch.parameters.data()), 0, space};
     }
     Range &cached = cache[(reinterpret_cast<std::uintptr_t>(&in) / sizeof(Instruction)) % 16];
     if (address - cached.begin < cached.size
@@ -98,8 +98,8 @@ Range Warp::range(const Instruction &in, std::uint64_t address, Access access)
     if (!buffer || (access != Access::Read && buffer->readOnly))
         return {};
     // In the cache the lane stride says that the buffer is read-only.
-    cached = {buffer->begin, buffer->size, buffer->host, buffer->readOnly ? 1u : 0u};
-    return {buffer->begin, buffer->size, buffer->host, 0};
+    cached = {buffer->begin, buffer->size, buffer->host, buffer->readOnly ? 1u : 0u, space};
+    return {buffer->begin, buffer->size, buffer->host, 0, space};
 }
 
 std::byte *Warp::resolve(
@@ -109,6 +109,30 @@ std::byte *Warp::resolve(
 }
 
 std::byte *Warp::resolveIn(Space space, const Instruction &in, unsigned lane, std::uint64_t address,
+    std::uint32_t bytes, Access access)
+{
+    std::byte *host = checkIn(space, in, lane, address, bytes, access);
+    if (host)
+        record(space, lane, address, bytes, access);
+    return host;
+}
+
+void Warp::record(
+    Space space, unsigned lane, std::uint64_t address, std::uint32_t bytes, Access access)
+{
+    if (!checked)
+        return;
+    if (space == Space::Generic)
+        space = resolveGeneric(address);
+    if (space == Space::Shared && access == Access::Atomic)
+        block->shadow->markAtomic(address, bytes);
+    else if (space == Space::Shared)
+        block->shadow->mark(index * 32 + lane, address, bytes, access == Access::Write);
+    else if (space == Space::Local && access != Access::Read)
+        markLocal(lane, address, bytes);
+}
+
+std::byte *Warp::checkIn(Space space, const Instruction &in, unsigned lane, std::uint64_t address,
     std::uint32_t bytes, Access access)
 {
     std::uint64_t inner = address;
@@ -138,17 +162,17 @@ std::byte *Warp::resolveIn(Space space, const Instruction &in, unsigned lane, st
     case Space::Shared:
         if (!inside(block->shared.size(), "the block's shared memory") || !aligned())
             return nullptr;
-        if (block->shadow && access == Access::Atomic) {
-            block->shadow->atomic(inner, bytes);
-        } else if (block->shadow) {
-            const auto found
-                = block->shadow->access(index * 32 + lane, inner, bytes, access == Access::Write);
+        if (block->shadow && access != Access::Atomic) {
+            const std::uint32_t thread = index * 32 + lane;
+            const auto found = block->shadow->check(thread, inner, bytes, access == Access::Write);
             if (found && !isVolatile(state.program, in)) {
+                const bool isOwnWarp = found->otherThread / 32 == index;
                 fault(in, lane, found->isRace ? FaultKind::Race : FaultKind::UninitialisedRead,
                     found->isRace ? "race in shared memory: " + what() + " while thread "
                             + std::to_string(found->otherThread)
-                            + (found->otherWrote ? " wrote" : " read")
-                            + " the same bytes with no barrier between"
+                            + (isOwnWarp ? " of the same warp" : "")
+                            + (found->otherWrote ? " wrote" : " read") + " the same bytes with no "
+                            + (isOwnWarp ? "__syncwarp" : "barrier") + " between"
                                   : what() + " of shared memory that was never written",
                     address);
                 return nullptr;
@@ -158,9 +182,7 @@ std::byte *Warp::resolveIn(Space space, const Instruction &in, unsigned lane, st
     case Space::Local:
         if (!inside(stackBytes, "the thread's local memory") || !aligned())
             return nullptr;
-        if (access != Access::Read) {
-            markLocal(lane, inner, bytes);
-        } else if (isLocalUnwritten(*this, lane, inner, bytes)) {
+        if (access == Access::Read && isLocalUnwritten(*this, lane, inner, bytes)) {
             fault(in, lane, FaultKind::UninitialisedRead,
                 what() + " of local memory that was never written", address);
             return nullptr;

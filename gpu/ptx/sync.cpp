@@ -61,6 +61,7 @@ void handleWarpBarrier(Warp &warp, const Instruction &in)
         warp.fragments[std::size_t(warp.current)].awaited = members;
         return warp.block_(FragmentState::AtSync, &in);
     }
+    warp.block->synchronizeWarp(warp);
     // The paths may have reached different barriers with this mask; each goes on from its own.
     for (Fragment &fragment : warp.fragments)
         if (fragment.state == FragmentState::AtSync && fragment.pc->handler == handleWarpBarrier

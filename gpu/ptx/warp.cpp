@@ -338,8 +338,10 @@ void Warp::leave()
 bool Warp::rendezvous(const Instruction &instruction, std::uint32_t members)
 {
     const std::uint32_t needed = members & live;
-    if ((needed & ~mask) == 0)
+    if ((needed & ~mask) == 0) {
+        block->synchronizeWarp(*this);
         return true;
+    }
     std::uint32_t here = mask;
     for (const Fragment &fragment : fragments)
         if (fragment.state == FragmentState::AtSync && fragment.pc == &instruction
@@ -365,6 +367,7 @@ bool Warp::rendezvous(const Instruction &instruction, std::uint32_t members)
         }
     running.mask = mask;
     completeMeetings();
+    block->synchronizeWarp(*this);
     return true;
 }
 

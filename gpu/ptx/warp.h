@@ -57,6 +57,7 @@ struct Range {
     std::uint64_t size = 0; ///< 0: none
     std::byte *host = nullptr;
     std::uint64_t laneStride = 0; ///< bytes between the lanes' copies in local space
+    Space space = Space::Global; ///< of an address that was generic, too
 };
 
 enum class Access : std::uint8_t { Read, Write, Atomic };
@@ -109,7 +110,8 @@ struct Warp {
     void wake(Fragment &fragment) { fragment.state = FragmentState::Runnable; }
 
     /// Where `address` of the instruction's space lies; an empty range if nowhere. Reads and writes
-    /// of the returned range need no check but bounds and alignment.
+    /// of the returned range need no check but bounds and alignment and, in checked mode, those of
+    /// shared and local memory.
     Range range(const Instruction &instruction, std::uint64_t address, Access access);
     /// Host memory of one lane's access, all checks done; nullptr after a fault.
     std::byte *resolve(const Instruction &instruction, unsigned lane, std::uint64_t address,
@@ -117,6 +119,12 @@ struct Warp {
     /// As resolve, for a space other than the instruction's.
     std::byte *resolveIn(Space space, const Instruction &instruction, unsigned lane,
         std::uint64_t address, std::uint32_t bytes, Access access);
+    /// As resolveIn, but the access is not made yet: `record` says that it is. For lanes whose
+    /// accesses are simultaneous, and so do not race.
+    std::byte *checkIn(Space space, const Instruction &instruction, unsigned lane,
+        std::uint64_t address, std::uint32_t bytes, Access access);
+    void record(
+        Space space, unsigned lane, std::uint64_t address, std::uint32_t bytes, Access access);
     /// Says in checked mode that bytes of a lane's local memory have a value.
     void markLocal(unsigned lane, std::uint64_t offset, std::size_t bytes);
     void fault(const Instruction &instruction, unsigned lane, FaultKind kind,

@@ -288,6 +288,49 @@ void TestPtxMemory::synchronisation_data()
         "st.shared.u32 [%r2], %r1;\nbar.sync 0;\nld.shared.u32 %r4, [%r3];\nbar.sync 0;\n"
         "st.shared.u32 [%r3], %r4;\nbar.sync 0;\nld.shared.u32 %r4, [%r2];",
         -1, "");
+    // %r5: the word of the next but one thread of the same warp.
+    row("neighbour in the warp",
+        "st.shared.u32 [%r2], %r1;\n.loc 1 42 1\nxor.b32 %r5, %r2, 8;\nld.shared.u32 %r4, [%r5];",
+        Race, "of the same warp wrote the same bytes with no __syncwarp between");
+    row("neighbour overwritten",
+        "st.shared.u32 [%r2], %r1;\nbar.sync 0;\nld.shared.u32 %r4, [%r2];\n.loc 1 42 1\n"
+        "xor.b32 %r5, %r2, 8;\nst.shared.u32 [%r5], %r1;",
+        Race, "of the same warp read the same bytes with no __syncwarp between");
+    row("read by all, then overwritten",
+        "setp.ge.u32 %p1, %r1, 32;\n@%p1 bra L;\nst.shared.u32 [s], 7;\n"
+        "bar.warp.sync -1;\nld.shared.u32 %r4, [s];\n.loc 1 42 1\nsetp.eq.u32 %p2, %r1, 0;\n"
+        "@%p2 st.shared.u32 [s], %r1;\nL:",
+        Race, "of the same warp read");
+    row("neighbour after a warp barrier",
+        "st.shared.u32 [%r2], %r1;\nbar.warp.sync -1;\nxor.b32 %r5, %r2, 8;\n"
+        "ld.shared.u32 %r4, [%r5];\nbar.warp.sync -1;\nst.shared.u32 [%r5], %r4;",
+        -1, "");
+    row("neighbour after a shuffle",
+        "st.shared.u32 [%r2], %r1;\nshfl.sync.bfly.b32 %r4, %r1, 1, 31, -1;\n"
+        "xor.b32 %r5, %r2, 8;\nld.shared.u32 %r4, [%r5];",
+        -1, "");
+    row("a warp barrier orders one warp only",
+        "st.shared.u32 [%r2], %r1;\nbar.sync 0;\n.loc 1 42 1\nst.shared.u32 [%r2], %r1;\n"
+        "bar.warp.sync -1;\nld.shared.u32 %r4, [%r3];",
+        Race, "with no barrier between");
+    row("neighbour through volatile",
+        "st.volatile.shared.u32 [%r2], %r1;\nxor.b32 %r5, %r2, 8;\n"
+        "ld.volatile.shared.u32 %r4, [%r5];",
+        -1, "");
+    row("one word by a whole warp at once",
+        "setp.ge.u32 %p1, %r1, 32;\n@%p1 bra L;\nst.shared.u32 [s], 7;\nL:\nbar.sync 0;\n"
+        "ld.shared.u32 %r4, [s];",
+        -1, "");
+    // Narrow neighbours share a word of the checker's memory until one of them is touched.
+    row("halves of a word by two warps",
+        "shr.u32 %r4, %r1, 5;\nand.b32 %r5, %r1, 31;\nmad.lo.u32 %r5, %r5, 4, %r4;\n"
+        "add.u32 %r4, %r4, %r5;\nmov.u32 %r5, s;\nadd.u32 %r4, %r4, %r5;\n"
+        "st.shared.u16 [%r4], %h1;\nld.shared.u16 %h2, [%r4];",
+        -1, "");
+    row("words, then bytes",
+        "st.shared.u32 [%r2], %r1;\nld.shared.u8 %h2, [%r2+3];\nbar.sync 0;\n.loc 1 42 1\n"
+        "st.shared.u8 [%r2+1], %h1;\nld.shared.u32 %r4, [%r3];",
+        Race, "with no barrier between");
     row("atomics", "st.shared.u32 [%r2], %r1;\nbar.sync 0;\nred.shared.add.u32 [s], 1;", -1, "");
     row("shared unwritten", ".loc 1 42 1\nld.shared.u32 %r4, [%r2];", Unwritten, "never written");
     row("shared partly written",
