@@ -14,63 +14,86 @@ using s8 = std::int8_t;
 using s16 = std::int16_t;
 using s32 = std::int32_t;
 
-/// How the lanes' addresses lie, all of them inside `range` and aligned.
-enum class Pattern : u8 { Contiguous, Broadcast, Scattered, Odd };
-
-/// Offsets of the lanes from the start of a range. Inactive lanes repeat an active one's.
+/// Offsets of the lanes from the start of a range, or of lane 0 alone if the pattern tells the
+/// rest. Inactive lanes repeat an active one's.
 template <class A> struct Addresses {
     alignas(64) A offset[32];
-    Range range;
+    std::byte *host = nullptr; ///< where offsets start
+    u64 laneStride = 0; ///< of the range
     Pattern pattern = Pattern::Odd;
 };
+
+/// As Warp::range, which is slower for what is most frequent.
+inline Range rangeOf(Warp &warp, const Instruction &in, u64 address, Access access)
+{
+    std::vector<std::byte> &shared = warp.block->shared;
+    if (in.space == Space::Shared)
+        return {0, shared.size(), shared.data(), 0, Space::Shared};
+    return warp.range(in, address, access);
+}
+
+/// The pattern of a whole warp, by comparison with lane 0: enough for most accesses.
+template <class A> inline Pattern patternOf(const A *address, u32 bytes)
+{
+    A differing = 0, irregular = 0;
+    for (int i = 0; i < 32; ++i) {
+        const A distance = A(address[i] - address[0]);
+        differing |= distance;
+        irregular |= distance ^ A(A(i) * A(bytes));
+    }
+    return differing == 0 ? Pattern::Broadcast
+        : irregular == 0  ? Pattern::Contiguous
+                          : Pattern::Scattered;
+}
+
+/// Sets all offsets; false if one is out of bounds or misaligned.
+template <class A>
+inline bool spread(const A *address, A base, A limit, u32 bytes, u32 mask, A *offset)
+{
+    const A fallback = A(address[std::countr_zero(mask)] + base);
+    A outside = 0;
+    for (int i = 0; i < 32; ++i) {
+        offset[i] = (mask >> i) & 1u ? A(address[i] + base) : fallback;
+        outside |= A(offset[i] > limit) | (offset[i] & A(bytes - 1));
+    }
+    return outside == 0;
+}
 
 template <class A>
 inline void locate(Warp &warp, const Instruction &in, Access access, u32 bytes, Addresses<A> &out)
 {
     const A *address = lanes<A>(warp, in.source[0]);
     const u32 mask = warp.mask;
-    const int leader = std::countr_zero(mask);
-    const A first = A(address[leader] + A(in.offset));
-    out.range = warp.range(in, first, access);
-    const Range &range = out.range;
+    const Range range
+        = rangeOf(warp, in, A(address[std::countr_zero(mask)] + A(in.offset)), access);
+    out.host = range.host;
+    out.laneStride = range.laneStride;
     if (range.size < bytes || (warp.checked && range.space == Space::Local))
         return;
     const A base = A(A(in.offset) - A(range.begin));
     const A limit = A(range.size - bytes);
-    A outside = 0, strided = 0, differing = 0;
-    if (mask == FullMask) {
-        for (int i = 0; i < 32; ++i) {
-            const A offset = A(address[i] + base);
-            out.offset[i] = offset;
-            outside |= A(offset > limit) | (offset & A(bytes - 1));
-            strided |= A(offset - A(i) * A(bytes)) ^ A(address[0] + base);
-            differing |= address[i] ^ address[0];
+    Pattern pattern = mask == FullMask ? patternOf(address, bytes) : Pattern::Scattered;
+    const bool isShared = warp.checked && range.space == Space::Shared;
+    if (pattern != Pattern::Scattered && range.laneStride == 0 && !isShared) {
+        const A begin = A(address[0] + base);
+        const A span = pattern == Pattern::Contiguous ? A(31 * bytes) : A(0);
+        if (begin <= limit && span <= limit - begin && (begin & A(bytes - 1)) == 0) {
+            out.offset[0] = begin;
+            out.pattern = pattern;
         }
-    } else {
-        const A fallback = A(first - A(range.begin));
-        strided = 1;
-        for (int i = 0; i < 32; ++i) {
-            const A offset = (mask >> i) & 1u ? A(address[i] + base) : fallback;
-            out.offset[i] = offset;
-            outside |= A(offset > limit) | (offset & A(bytes - 1));
-            differing |= offset ^ fallback;
-        }
+        return;
     }
-    if (outside)
+    if (!spread(address, base, limit, bytes, mask, out.offset)
+        || (isShared
+            && !admitShared(warp, mask, pattern, out.offset, bytes, access == Access::Write)))
         return;
-    if (warp.checked && range.space == Space::Shared
-        && !admitShared(warp, mask, out.offset, bytes, access == Access::Write))
-        return;
-    out.pattern = range.laneStride ? Pattern::Scattered
-        : strided == 0             ? Pattern::Contiguous
-        : differing == 0           ? Pattern::Broadcast
-                                   : Pattern::Scattered;
+    out.pattern = range.laneStride ? Pattern::Scattered : pattern;
 }
 
 /// The slow way, lane by lane with all checks; stops at the first fault. All lanes are checked
 /// before the first access is recorded: those of one instruction do not race.
 template <class A, class F>
-void eachLane(Warp &warp, const Instruction &in, Access access, u32 bytes, F f)
+[[gnu::noinline]] void eachLane(Warp &warp, const Instruction &in, Access access, u32 bytes, F f)
 {
     const A *address = lanes<A>(warp, in.source[0]);
     A copies[32];
@@ -97,46 +120,59 @@ template <class T> inline T read(const std::byte *at)
     return value;
 }
 
-/// Loads elements of T into registers of R: zero- or sign-extended as T is.
-template <class A, class T, class R> void load(Warp &warp, const Instruction &in)
+/// Loads elements of T into registers of R: zero- or sign-extended as T is. Count 0: as the
+/// instruction says.
+template <class A, class T, class R, u32 Count> void loadElements(Warp &warp, const Instruction &in)
 {
     Addresses<A> at;
-    const u32 count = in.count;
+    const u32 count = Count ? Count : in.count;
     const u32 bytes = u32(count * sizeof(T));
     locate<A>(warp, in, Access::Read, bytes, at);
     const Slot *list = warp.frame->function->lists.data() + in.list;
-    if (at.pattern == Pattern::Odd) {
-        eachLane<A>(warp, in, Access::Read, bytes, [&](unsigned lane, const std::byte *host) {
-            for (u32 k = 0; k < count; ++k)
-                lanes<R>(warp, list[k])[lane] = R(read<T>(host + k * sizeof(T)));
-        });
-        return;
-    }
-    const std::byte *host = at.range.host;
+    if (at.pattern == Pattern::Odd)
+        return eachLane<A>(
+            warp, in, Access::Read, bytes, [&](unsigned lane, const std::byte *host) {
+                for (u32 k = 0; k < count; ++k)
+                    lanes<R>(warp, list[k])[lane] = R(read<T>(host + k * sizeof(T)));
+            });
+    const std::byte *host = at.host;
     for (u32 k = 0; k < count; ++k, host += sizeof(T)) {
         R *destination = lanes<R>(warp, list[k]);
         if (at.pattern == Pattern::Broadcast) {
             const R value = R(read<T>(host + at.offset[0]));
             writeLanes(warp, destination, [=](int) { return value; });
-        } else if (at.pattern == Pattern::Contiguous && count == 1) {
-            alignas(64) T values[32];
-            std::memcpy(values, host + at.offset[0], sizeof(values));
-            for (int i = 0; i < 32; ++i)
-                destination[i] = R(values[i]);
+        } else if (at.pattern == Pattern::Contiguous) {
+            const std::byte *first = host + at.offset[0];
+            if (Count == 1)
+                for (int i = 0; i < 32; ++i)
+                    destination[i] = R(read<T>(first + std::size_t(i) * sizeof(T)));
+            else
+                for (int i = 0; i < 32; ++i)
+                    destination[i] = R(read<T>(first + std::size_t(i) * bytes));
         } else {
             alignas(64) R values[32];
-            const u64 stride = at.range.laneStride;
-            for (int i = 0; i < 32; ++i)
-                values[i] = R(read<T>(host + at.offset[i] + u64(i) * stride));
+            if (at.laneStride)
+                for (int i = 0; i < 32; ++i)
+                    values[i] = R(read<T>(host + at.offset[i] + u64(i) * at.laneStride));
+            else
+#pragma GCC unroll 32
+                for (int i = 0; i < 32; ++i)
+                    values[i] = R(read<T>(host + at.offset[i]));
             writeLanes(warp, destination, [&](int i) { return values[i]; });
         }
     }
 }
 
-template <class A, class T, class R> void store(Warp &warp, const Instruction &in)
+template <class A, class T, class R> void load(Warp &warp, const Instruction &in)
+{
+    in.count == 1 ? loadElements<A, T, R, 1>(warp, in) : loadElements<A, T, R, 0>(warp, in);
+}
+
+template <class A, class T, class R, u32 Count>
+void storeElements(Warp &warp, const Instruction &in)
 {
     Addresses<A> at;
-    const u32 count = in.count;
+    const u32 count = Count ? Count : in.count;
     const u32 bytes = u32(count * sizeof(T));
     locate<A>(warp, in, Access::Write, bytes, at);
     const Slot *list = warp.frame->function->lists.data() + in.list;
@@ -148,18 +184,27 @@ template <class A, class T, class R> void store(Warp &warp, const Instruction &i
     };
     if (at.pattern == Pattern::Odd) {
         eachLane<A>(warp, in, Access::Write, bytes, put);
-    } else if (at.pattern == Pattern::Contiguous && count == 1) {
+    } else if (at.pattern == Pattern::Contiguous && Count == 1) {
         const R *source = lanes<R>(warp, list[0]);
         alignas(64) T values[32];
         for (int i = 0; i < 32; ++i)
             values[i] = T(source[i]);
-        std::memcpy(at.range.host + at.offset[0], values, sizeof(values));
+        std::memcpy(at.host + at.offset[0], values, sizeof(values));
+    } else if (at.pattern != Pattern::Scattered) {
+        const u64 stride = at.pattern == Pattern::Contiguous ? bytes : 0;
+        for (unsigned lane = 0; lane < 32; ++lane)
+            put(lane, at.host + at.offset[0] + lane * stride);
     } else {
         for (u32 rest = warp.mask; rest; rest &= rest - 1) {
             const unsigned lane = unsigned(std::countr_zero(rest));
-            put(lane, at.range.host + at.offset[lane] + lane * at.range.laneStride);
+            put(lane, at.host + at.offset[lane] + lane * at.laneStride);
         }
     }
+}
+
+template <class A, class T, class R> void store(Warp &warp, const Instruction &in)
+{
+    in.count == 1 ? storeElements<A, T, R, 1>(warp, in) : storeElements<A, T, R, 0>(warp, in);
 }
 
 template <class A> Handler loadHandler(Type type, u8 size)
