@@ -177,9 +177,9 @@ public:
     }
 
     std::optional<DeviceFault> time(LoadedProgram &program, const ResolvedPlan &plan,
-        const Buffers &buffers, RunStatistics *statistics) override
+        const Buffers &buffers, const RunOptions &options, RunStatistics *statistics) override
     {
-        return run(program, plan, buffers, {}, statistics);
+        return run(program, plan, buffers, options, statistics);
     }
 
 private:

@@ -93,7 +93,7 @@ public:
     /// The same as a timed sample (design §6): `statistics->microseconds` is the result. The caller
     /// has warmed up and set the inputs.
     virtual std::optional<DeviceFault> time(LoadedProgram &program, const ResolvedPlan &plan,
-        const Buffers &buffers, RunStatistics *statistics)
+        const Buffers &buffers, const RunOptions &options, RunStatistics *statistics)
         = 0;
 };
 

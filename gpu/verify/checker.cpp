@@ -201,9 +201,7 @@ bool Checker::runTwice(
             return fail(Verdict::EnvironmentError, seed.error().message);
         bench.budget = std::max(LeastBudget, BudgetFactor * bench.reference.instructions());
     }
-    RunOptions options;
-    options.instructionBudget = bench.budget;
-    options.cancelled = m_options.cancelled;
+    RunOptions options = limits(bench);
     for (TensorBytes *outputs : {&first, &second}) {
         const bool checked = outputs == &first;
         options.checked = checked;
@@ -218,6 +216,14 @@ bool Checker::runTwice(
             return fail(*fault);
     }
     return true;
+}
+
+RunOptions Checker::limits(const Bench &bench) const
+{
+    RunOptions options;
+    options.instructionBudget = bench.budget;
+    options.cancelled = m_options.cancelled;
+    return options;
 }
 
 bool Checker::judge(Bench &bench, Measure &measure, const TensorBytes &first,
@@ -305,7 +311,9 @@ bool Checker::timeAll()
     steps.prepare = [&](int run) {
         return bench.workspace->setInputs(measures[contentOf(run)]->inputs(), run % InputSets);
     };
-    steps.sample = [&](RunStatistics &statistics) { return bench.workspace->time(&statistics); };
+    steps.sample = [&](RunStatistics &statistics) {
+        return bench.workspace->time(limits(bench), &statistics);
+    };
     steps.verify = [&](int run) {
         const TensorBytes outputs = bench.workspace->outputs();
         TensorBytes &known = verified[contentOf(run)];
@@ -354,10 +362,7 @@ bool Checker::recheck()
         const TensorBytes inputs = bench.problem.generateInputs("normal", nextSeed());
         if (auto fault = bench.workspace->setInputs(inputs, set))
             return fail(*fault);
-        RunOptions options;
-        options.instructionBudget = bench.budget;
-        options.cancelled = m_options.cancelled;
-        if (auto fault = bench.workspace->run(options))
+        if (auto fault = bench.workspace->run(limits(bench)))
             return fail(*fault);
         const TensorBytes outputs = bench.workspace->outputs();
         if (auto fault = bench.workspace->findDamage(inputs))

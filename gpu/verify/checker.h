@@ -53,6 +53,8 @@ private:
     bool open();
     bool checkAll();
     bool checkOne(Bench &bench, std::size_t distribution);
+    /// What each run of the candidate may use, timed or not.
+    RunOptions limits(const Bench &bench) const;
     bool runTwice(Bench &bench, const TensorBytes &inputs, TensorBytes &first, TensorBytes &second);
     bool judge(Bench &bench, Measure &measure, const TensorBytes &first, const TensorBytes &second,
         CheckResult &check, Classification &result);

@@ -117,9 +117,9 @@ std::optional<DeviceFault> Workspace::run(const RunOptions &options, RunStatisti
     return m_device.run(*m_loaded, m_program.plan, m_buffers, options, statistics);
 }
 
-std::optional<DeviceFault> Workspace::time(RunStatistics *statistics)
+std::optional<DeviceFault> Workspace::time(const RunOptions &options, RunStatistics *statistics)
 {
-    return m_device.time(*m_loaded, m_program.plan, m_buffers, statistics);
+    return m_device.time(*m_loaded, m_program.plan, m_buffers, options, statistics);
 }
 
 TensorBytes Workspace::outputs()

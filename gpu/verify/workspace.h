@@ -31,7 +31,7 @@ public:
     /// Fills outputs and scratch with a 16-bit pattern that is a NaN in every floating type.
     void poison(std::uint16_t pattern);
     std::optional<DeviceFault> run(const RunOptions &options, RunStatistics *statistics = nullptr);
-    std::optional<DeviceFault> time(RunStatistics *statistics);
+    std::optional<DeviceFault> time(const RunOptions &options, RunStatistics *statistics);
     TensorBytes outputs();
     /// Compares the inputs with what was uploaded: `input_modified`, or a damaged guard zone.
     std::optional<DeviceFault> findDamage(const TensorBytes &inputs);

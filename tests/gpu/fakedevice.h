@@ -93,9 +93,10 @@ public:
         return call.fault;
     }
     std::optional<gpu::DeviceFault> time(gpu::LoadedProgram &program, const gpu::ResolvedPlan &plan,
-        const gpu::Buffers &buffers, gpu::RunStatistics *statistics) override
+        const gpu::Buffers &buffers, const gpu::RunOptions &options,
+        gpu::RunStatistics *statistics) override
     {
-        return run(program, plan, buffers, {}, statistics);
+        return run(program, plan, buffers, options, statistics);
     }
     std::size_t buffersInUse() const { return m_memory.size(); }
 
