@@ -9,7 +9,10 @@ namespace gpu::ptx {
 
 namespace {
 
+/// Instructions a warp runs before the next one gets its turn.
 constexpr std::uint64_t WarpQuantum = 8192;
+/// A shuffled turn is this, doubled up to seven times.
+constexpr std::uint64_t LeastQuantum = 64;
 /// Fills new shared memory: a NaN in f32, f16 and bf16, and an unlikely integer.
 constexpr std::uint64_t Poison = 0x7ff7'7ff7'7ff7'7ff7u;
 
@@ -26,6 +29,7 @@ void LaunchState::report(Fault newFault)
 Block::Block(LaunchState &launchState, std::uint64_t linear)
     : state(launchState)
     , linearIndex(linear)
+    , schedule(launchState.options.shuffleSeed, linear)
 {
     const Dim3 grid = state.launch.grid, shape = state.launch.block;
     index = {std::uint32_t(linear % grid.x), std::uint32_t(linear / grid.x % grid.y),
@@ -54,6 +58,7 @@ Block::Block(LaunchState &launchState, std::uint64_t linear)
         }
         const std::uint32_t count = std::min(32u, threads - first);
         warp->start(state.kernel, state.kernelIndex, count == 32 ? 0xffffffffu : (1u << count) - 1);
+        m_order.push_back(warps.size());
         warps.push_back(std::move(warp));
     }
 }
@@ -79,12 +84,15 @@ Block::Outcome Block::run(std::uint64_t quantum)
     };
     while (!stopped && !state.stop.load(std::memory_order_relaxed)) {
         bool progressed = false, alive = false;
+        for (std::size_t i = warps.size(); i > 1 && schedule.isShuffled(); --i)
+            std::swap(m_order[i - 1], m_order[schedule.below(i)]);
         for (std::size_t i = 0; i < warps.size() && !stopped; ++i) {
-            Warp &warp = *warps[(m_nextWarp + i) % warps.size()];
+            Warp &warp = *warps[m_order[i]];
             if (warp.finished())
                 continue;
             const std::uint64_t before = warp.instructions, lanes = warp.threadInstructions;
-            progressed |= warp.run(WarpQuantum);
+            progressed |= warp.run(
+                schedule.isShuffled() ? LeastQuantum << schedule.below(8) : WarpQuantum);
             spent += warp.instructions - before;
             threads += warp.threadInstructions - lanes;
             alive |= !warp.finished();

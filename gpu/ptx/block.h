@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gpu/ptx/instance.h"
+#include "gpu/ptx/schedule.h"
 #include "gpu/ptx/sharedshadow.h"
 #include "gpu/ptx/warp.h"
 
@@ -86,13 +87,14 @@ public:
     std::vector<std::byte> shared;
     std::unique_ptr<SharedShadow> shadow; ///< checked mode only
     std::array<Barrier, 16> barriers;
+    Schedule schedule;
     bool stopped = false;
 
 private:
     bool complete(const Barrier &barrier) const;
     void release(std::uint32_t id);
     void reportDeadlock();
-    std::size_t m_nextWarp = 0;
+    std::vector<std::size_t> m_order; ///< of the warps' turns
 };
 
 } // namespace gpu::ptx

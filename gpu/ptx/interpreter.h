@@ -112,7 +112,8 @@ struct ExecutionOptions {
     std::uint64_t instructionBudget = 20'000'000'000; ///< warp instructions over the whole launch
     std::uint32_t maxSharedBytes = 227 * 1024; ///< static + dynamic a block
     unsigned threads = 0; ///< host threads; 0: all cores
-    /// Lanes and warps scheduled in a shuffled order from this seed; 0: in order.
+    /// The warps of a block and the parted lanes of a warp take turns in an order drawn from this
+    /// seed; 0: in order.
     std::uint64_t shuffleSeed = 0;
     std::function<void(std::string_view)> print; ///< device printf; may come from any host thread
     std::function<bool()> cancelled; ///< polled at least every 50 ms

@@ -121,9 +121,11 @@ bool Warp::chooseFragment()
         return true;
     }
     releaseWaiting(MeetingPatience);
+    const std::size_t start
+        = std::size_t(current + 1) + std::size_t(block->schedule.below(fragments.size()));
     for (int attempt = 0; attempt < 2; ++attempt) {
-        for (std::size_t i = 1; i <= fragments.size(); ++i) {
-            const std::size_t at = (std::size_t(current + 1) + i - 1) % fragments.size();
+        for (std::size_t i = 0; i < fragments.size(); ++i) {
+            const std::size_t at = (start + i) % fragments.size();
             Fragment &chosen = fragments[at];
             if (chosen.state != FragmentState::Runnable)
                 continue;

@@ -2,6 +2,8 @@
 
 #include <QtTest>
 
+#include <set>
+
 using gpu::ptx::FaultKind;
 
 namespace {
@@ -25,6 +27,7 @@ private Q_SLOTS:
     void divergentLoop();
     void nestedBranches();
     void lockInsideWarp();
+    void shuffledTurns();
     void flagInsideWarp();
     void lockBetweenBlocks();
     void gridBarrier();
@@ -82,6 +85,29 @@ void TestPtxControl::lockInsideWarp()
     std::sort(seen.begin(), seen.end());
     for (unsigned i = 0; i < 32; ++i)
         QCOMPARE(seen[i], i + 1);
+}
+
+void TestPtxControl::shuffledTurns()
+{
+    // Each half of each of four warps takes a ticket: the order of their turns.
+    const std::string text
+        = kernel("mov.u32 %r2, %tid.x;\nand.b32 %r3, %r2, 16;\nsetp.eq.u32 %p1, %r3, 0;\n"
+                 "@%p1 bra A;\natom.shared.add.u32 %r1, [ticket], 1;\nbra E;\n"
+                 "A: atom.shared.add.u32 %r1, [ticket], 1;\nE:",
+            ".shared .u32 ticket;\n");
+    const auto tickets = [&](std::uint64_t seed, unsigned threads) {
+        gpu::ptx::ExecutionOptions options;
+        options.shuffleSeed = seed;
+        options.threads = threads;
+        return PtxRun::run(text, {128, 1, 1}, {8, 1, 1}, 1024, options).out;
+    };
+    std::set<std::vector<std::uint32_t>> orders;
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        const auto order = tickets(seed, 1);
+        QCOMPARE(tickets(seed, 2), order);
+        orders.insert(order);
+    }
+    QCOMPARE(orders.size(), 8u);
 }
 
 void TestPtxControl::flagInsideWarp()
