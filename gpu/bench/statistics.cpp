@@ -9,6 +9,8 @@ namespace gpu {
 
 namespace {
 
+constexpr std::array<std::string_view, 4> ComparisonNames{"faster", "slower", "same", "unclear"};
+
 double sortedMedian(const std::vector<double> &sorted)
 {
     const std::size_t n = sorted.size();
@@ -83,8 +85,15 @@ bool StoppingRule::enough(const std::vector<double> &samplesUs, double elapsedSe
 
 std::string_view name(Comparison comparison)
 {
-    constexpr std::array<std::string_view, 4> Names{"faster", "slower", "same", "unclear"};
-    return Names[static_cast<std::size_t>(comparison)];
+    return ComparisonNames[static_cast<std::size_t>(comparison)];
+}
+
+Comparison comparisonFromName(std::string_view name)
+{
+    for (std::size_t i = 0; i < ComparisonNames.size(); ++i)
+        if (ComparisonNames[i] == name)
+            return static_cast<Comparison>(i);
+    return Comparison::Unclear;
 }
 
 RatioResult compareTimes(std::span<const double> a, std::span<const double> b, double sameWithin)

@@ -35,6 +35,11 @@ struct StoppingRule {
 
 enum class Comparison { Faster, Slower, Same, Unclear };
 std::string_view name(Comparison comparison);
+/// `Unclear` for a name that is none.
+Comparison comparisonFromName(std::string_view name);
+
+/// The two of a run-off.
+enum class Contender { A, B };
 
 /// How B compares with A. `ratio` is B's time over A's.
 struct RatioResult {

@@ -52,29 +52,33 @@ std::variant<TimeStatistics, DeviceFault> timePlan(
     return summarise(samples);
 }
 
-std::variant<RatioResult, DeviceFault> runOff(
-    const TimerSteps &a, const TimerSteps &b, const StoppingRule &rule)
+RunOffResult runOff(const TimerSteps &a, const TimerSteps &b, const StoppingRule &rule)
 {
-    std::vector<double> timesA, timesB;
-    // One untimed round each, so that neither pays for a cold start.
-    double ignored = 0;
-    for (const TimerSteps *steps : {&a, &b})
-        if (auto fault = takeSample(*steps, 0, ignored))
-            return *fault;
+    RunOffResult result;
+    const auto sample = [&](Contender contender, int run, double &microseconds) {
+        const TimerSteps &steps = contender == Contender::A ? a : b;
+        result.fault = takeSample(steps, run, microseconds);
+        if (result.fault || (steps.verify && !steps.verify(run)))
+            result.failed = contender;
+        return !result.failed;
+    };
+    // One untimed round, so that neither pays for a cold start.
+    double timeA = 0, timeB = 0;
+    if (!sample(Contender::A, 0, timeA) || !sample(Contender::B, 0, timeB))
+        return result;
     const auto start = Clock::now();
-    RatioResult result;
+    std::vector<double> timesA, timesB;
     for (int run = 1;; ++run) {
-        timesA.emplace_back();
-        timesB.emplace_back();
-        if (auto fault = takeSample(a, run, timesA.back()))
-            return *fault;
-        if (auto fault = takeSample(b, run, timesB.back()))
-            return *fault;
-        if (timesA.size() < rule.leastSamples)
+        if (!sample(Contender::A, run, timeA) || !sample(Contender::B, run, timeB))
+            return result;
+        timesA.push_back(timeA);
+        timesB.push_back(timeB);
+        result.pairs = timesA.size();
+        if (result.pairs < rule.leastSamples)
             continue;
-        result = compareTimes(timesA, timesB);
-        if (result.comparison != Comparison::Unclear || timesA.size() >= rule.mostSamples
-            || secondsSince(start) >= rule.limitSeconds || stopped(a) || stopped(b))
+        result.times = compareTimes(timesA, timesB);
+        if (result.pairs >= rule.mostSamples || secondsSince(start) >= rule.limitSeconds
+            || result.times.ratio.relativeWidth() < rule.relativeWidth || stopped(a) || stopped(b))
             return result;
     }
 }

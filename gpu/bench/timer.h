@@ -25,9 +25,18 @@ struct TimerSteps {
 std::variant<TimeStatistics, DeviceFault> timePlan(
     const TimerSteps &steps, const StoppingRule &rule, int warmUps = 2);
 
-/// Decides between two close contenders by samples in turn (A B A B …), until the comparison is not
-/// `Unclear` (asked from `leastSamples` pairs on) or the rule's limits are reached.
-std::variant<RatioResult, DeviceFault> runOff(
-    const TimerSteps &a, const TimerSteps &b, const StoppingRule &rule);
+/// How a run-off ended: a comparison, or one of the two fell out of it.
+struct RunOffResult {
+    RatioResult times;
+    std::size_t pairs = 0;
+    std::optional<Contender> failed; ///< by `fault`, or without one by what its `verify` refused
+    std::optional<DeviceFault> fault;
+};
+
+/// Decides between two close contenders by samples in turn (A B A B …). It ends when the interval
+/// of the ratio is narrow enough or a limit is reached, never because the answer looks clear:
+/// whoever looks again and again until a 95% interval leaves out 1 is wrong far more often than in
+/// 5%.
+RunOffResult runOff(const TimerSteps &a, const TimerSteps &b, const StoppingRule &rule);
 
 } // namespace gpu

@@ -20,6 +20,8 @@ namespace {
 
 /// The worker answers at once unless compiles are still running, which have limits of their own.
 constexpr double GoSeconds = 300;
+/// Limit on the samples of a run-off: twice an evaluation's, as there are two to time.
+constexpr double RunOffSeconds = 1.4;
 /// Kept references of problems other than the current one.
 constexpr std::size_t MostReferences = 32;
 
@@ -65,9 +67,11 @@ public:
             const auto request = parseMessage(line);
             if (!request)
                 continue;
-            const Status status = textAt(*request, "op") == "probe" ? probe(*request)
-                : textAt(*request, "op") == "evaluate"              ? evaluate(*request)
-                                                                    : Status(Unit());
+            const std::string op = textAt(*request, "op");
+            const Status status = op == "probe" ? probe(*request)
+                : op == "evaluate"              ? evaluate(*request)
+                : op == "compare"               ? compare(*request)
+                                                : Status(Unit());
             if (!status)
                 m_writer.write(errorEvent(status.error()));
         }
@@ -90,34 +94,69 @@ private:
         auto references = openReferences(request);
         if (!references)
             return references.error();
-        std::vector<SizedProgram> programs;
-        for (Reference *reference : *references) {
-            const std::string &size = reference->problem().size;
-            auto program = makeProgram(textAt(request, "source"), size,
-                pointFromJson(request.value("tunables", json::object())),
-                request.at("codes").at(size).value("candidate", json::object()));
-            if (!program)
-                return program.error();
-            programs.push_back(std::move(*program));
-        }
+        auto programs = makePrograms(request, "candidate", *references);
+        if (!programs)
+            return programs.error();
         std::vector<Trial> trials;
-        for (std::size_t i = 0; i < programs.size(); ++i)
-            trials.push_back({(*references)[i], &programs[i]});
+        for (std::size_t i = 0; i < programs->size(); ++i)
+            trials.push_back({(*references)[i], &(*programs)[i]});
+        CheckOptions options = checkOptions();
+        options.time = booleanAt(request, "time", true);
+        const Evaluation evaluation
+            = Checker(*m_device, std::move(trials), std::move(options)).evaluate();
+        m_writer.write({{"event", "result"}, {"evaluation", toJson(evaluation)},
+            {"resident_bytes", residentBytes()}});
+        return Unit();
+    }
 
+    Status compare(const json &request)
+    {
+        auto references = openReferences(request);
+        if (!references)
+            return references.error();
+        auto a = makePrograms(request, "a", *references);
+        auto b = makePrograms(request, "b", *references);
+        if (!a || !b)
+            return a ? b.error() : a.error();
+        CheckOptions options = checkOptions();
+        options.stopping.limitSeconds = RunOffSeconds;
+        Checker checkerA(*m_device, {{references->front(), &a->front()}}, options);
+        Checker checkerB(*m_device, {{references->front(), &b->front()}}, options);
+        const RunOffAnswer answer = Checker::runOff(checkerA, checkerB);
+        m_writer.write({{"event", "compared"}, {"answer", toJson(answer)},
+            {"resident_bytes", residentBytes()}});
+        return Unit();
+    }
+
+    CheckOptions checkOptions()
+    {
         CheckOptions options;
         options.precision = m_problem.precision;
-        options.time = booleanAt(request, "time", true);
         options.progress = [this](const std::string &stage, int done, int total) {
             m_writer.write(
                 {{"event", "stage"}, {"stage", stage}, {"done", done}, {"total", total}});
             if (stage == "time")
                 awaitGo();
         };
-        const Evaluation evaluation
-            = Checker(*m_device, std::move(trials), std::move(options)).evaluate();
-        m_writer.write({{"event", "result"}, {"evaluation", toJson(evaluation)},
-            {"resident_bytes", residentBytes()}});
-        return Unit();
+        return options;
+    }
+
+    /// The program at `key` of the request, for each size.
+    Result<std::vector<SizedProgram>> makePrograms(
+        const json &request, const char *key, const std::vector<Reference *> &references)
+    {
+        const json part = request.value(key, json::object());
+        std::vector<SizedProgram> programs;
+        for (Reference *reference : references) {
+            const std::string &size = reference->problem().size;
+            auto program = makeProgram(textAt(part, "source"), size,
+                pointFromJson(part.value("tunables", json::object())),
+                request.at("codes").at(size).value(key, json::object()));
+            if (!program)
+                return program.error();
+            programs.push_back(std::move(*program));
+        }
+        return programs;
     }
 
     void awaitGo()

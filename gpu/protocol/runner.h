@@ -14,9 +14,13 @@ namespace gpu {
 ///     and the end in
 ///     {"op":"probe","key":…,"problem":{…},"sizes":[…],"codes":{size:{"oracle":{…},"seed":{…}}}}
 ///     out  {"event":"probed"}  or {"event":"error","blame":…,"message":…}
-///     in   {"op":"evaluate",…as above…,"source":…,"tunables":{…},"time":true}, each of "codes"
-///     with "candidate" out  {"event":"stage","stage":…,"done":…,"total":…}       "time" waits for
-///     {"op":"go"} out  {"event":"result","evaluation":{…},"resident_bytes":…}
+///     in   {"op":"evaluate",…as above…,"candidate":{"source":…,"tunables":{…}},"time":true}, each
+///          of "codes" with "candidate"
+///     out  {"event":"stage","stage":…,"done":…,"total":…}      "time" waits for {"op":"go"}
+///     out  {"event":"result","evaluation":{…},"resident_bytes":…}
+///     in   {"op":"compare",…as above with one size…,"a":{"source":…},"b":{…}}, "codes" likewise
+///     out  {"event":"stage","stage":"time",…}, then
+///     out  {"event":"compared","answer":{…},"resident_bytes":…}
 ///
 /// References (oracle and seed, loaded in a device of their own) are kept between requests, by
 /// problem key and size.

@@ -1,9 +1,10 @@
 #include "gpu/protocol/worker.h"
 
+#include "gpu/protocol/job.h"
 #include "gpu/protocol/message.h"
-#include "gpu/protocol/preparation.h"
 #include "gpu/protocol/quietgate.h"
 #include "gpu/protocol/taskqueue.h"
+#include "gpu/verify/runoffanswer.h"
 
 #include <atomic>
 #include <map>
@@ -17,38 +18,14 @@ namespace {
 
 constexpr int ProtocolVersion = 1;
 
-/// FNV-1a, 64 bits: names content, protects against nothing.
-std::string contentKey(const std::string &text)
+std::string compileMessage(const CompileOutput &code, const std::string &size)
 {
-    std::uint64_t hash = 14695981039346656037u;
-    for (const char c : text)
-        hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-    char key[17];
-    std::snprintf(key, sizeof key, "%016llx", static_cast<unsigned long long>(hash));
-    return key;
+    for (const Diagnostic &diagnostic : code.diagnostics)
+        if (diagnostic.severity == "error")
+            return "Line " + std::to_string(diagnostic.line) + ": " + diagnostic.text + " (size "
+                + size + ").";
+    return "The code does not compile at size " + size + ".";
 }
-
-/// A loaded problem and the code of its oracle and seed by size, compiled when first needed.
-struct LoadedProblem {
-    std::string key;
-    Problem problem;
-    json text; ///< as it goes to the runner
-    std::mutex mutex;
-    std::map<std::string, json> codes; ///< size to {"oracle", "seed"}
-    std::atomic<bool> probed = false;
-};
-
-struct Job {
-    std::int64_t id = 0;
-    std::shared_ptr<LoadedProblem> problem;
-    std::string source, size, form;
-    std::optional<TunablePoint> tunables;
-    bool time = true;
-    std::atomic<bool> cancelled = false;
-    // What the compile stage found.
-    Evaluation evaluation;
-    json codes = json::object();
-};
 
 class Worker {
 public:
@@ -133,14 +110,14 @@ private:
         const std::string op = textAt(request, "op");
         if (op == "load")
             load(id, request);
-        else if (op == "evaluate" || op == "assembly")
-            addJob(id, op, request);
+        else if (op == "evaluate" || op == "compare" || op == "assembly")
+            addJob(request);
         else if (op == "cancel")
             cancel(integerAt(request, "target", -1));
         else
             sendError(id,
                 callerError("The operation \"" + op
-                    + "\" is not known; use load, evaluate, assembly, cancel or quit."));
+                    + "\" is not known; use load, evaluate, compare, assembly, cancel or quit."));
     }
 
     void load(std::int64_t id, const json &request)
@@ -150,10 +127,7 @@ private:
             return sendError(id, problem.error());
         if (!m_facts)
             return sendError(id, environmentError(m_missing.front()));
-        auto loaded = std::make_shared<LoadedProblem>();
-        loaded->problem = std::move(*problem);
-        loaded->text = toJson(loaded->problem);
-        loaded->key = contentKey(loaded->text.dump());
+        auto loaded = std::make_shared<LoadedProblem>(std::move(*problem));
         {
             const std::lock_guard lock(m_mutex);
             auto &known = m_problems[loaded->key];
@@ -175,7 +149,7 @@ private:
     {
         if (!problem.probed) {
             const RunnerReply reply = askRunner(
-                runnerRequest("probe", problem, sizes), [](const json &) {}, m_quitting);
+                probeRequest(problem, sizes), [](const json &) {}, m_quitting);
             if (reply.end != RunnerReply::End::Answered)
                 return sendError(id,
                     environmentError(
@@ -200,17 +174,6 @@ private:
         if (reply.end == RunnerReply::End::Killed)
             reply = m_runner.ask(request, onStage, cancelled);
         return reply;
-    }
-
-    json runnerRequest(
-        const char *op, LoadedProblem &problem, const std::vector<std::string> &sizes)
-    {
-        const std::lock_guard lock(problem.mutex);
-        json codes = json::object();
-        for (const std::string &size : sizes)
-            codes[size] = problem.codes.at(size);
-        return {{"op", op}, {"key", problem.key}, {"problem", problem.text}, {"sizes", sizes},
-            {"codes", codes}};
     }
 
     CompileOutput compile(const CompileRequest &request)
@@ -249,16 +212,9 @@ private:
         return Unit();
     }
 
-    void addJob(std::int64_t id, const std::string &op, const json &request)
+    void addJob(const json &request)
     {
-        auto job = std::make_shared<Job>();
-        job->id = id;
-        job->source = textAt(request, "source");
-        job->size = textAt(request, "size");
-        job->form = op == "assembly" ? textAt(request, "form") : std::string();
-        job->time = booleanAt(request, "time", true);
-        if (request.contains("tunables"))
-            job->tunables = pointFromJson(request["tunables"]);
+        auto job = std::make_shared<Job>(request);
         {
             const std::lock_guard lock(m_mutex);
             const auto found = m_problems.find(textAt(request, "problem"));
@@ -266,20 +222,20 @@ private:
                 job->problem = found->second;
         }
         if (!job->problem)
-            return sendError(id,
+            return sendError(job->id,
                 callerError("No problem with the key \"" + textAt(request, "problem")
                     + "\" is loaded; send `load` first and use the key of its answer."));
-        if (op == "assembly" && job->form != "ptx" && job->form != "sass")
-            return sendError(id, callerError("`form` must be ptx or sass."));
+        if (job->op == "assembly" && job->form != "ptx" && job->form != "sass")
+            return sendError(job->id, callerError("`form` must be ptx or sass."));
         if (job->size.empty())
             job->size = defaultSize(*m_facts);
         {
             const std::lock_guard lock(m_mutex);
-            if (!m_jobs.emplace(id, job).second)
-                return sendError(
-                    id, callerError("The id " + std::to_string(id) + " is still in use."));
+            if (!m_jobs.emplace(job->id, job).second)
+                return sendError(job->id,
+                    callerError("The id " + std::to_string(job->id) + " is still in use."));
         }
-        if (op == "assembly") {
+        if (job->op == "assembly") {
             m_compiles.add([this, job] { assemble(*job); });
         } else {
             sendStage(*job, "queued");
@@ -314,21 +270,43 @@ private:
         m_writer.write(event);
     }
 
-    void finish(Job &job, Verdict verdict, const std::string &message)
+    void finish(Job &job, Entry &entry, Verdict verdict, const std::string &message)
     {
-        job.evaluation.verdict = verdict;
-        job.evaluation.message = message;
-        finish(job, resultEvent(job));
+        entry.evaluation.verdict = verdict;
+        entry.evaluation.message = message;
+        finish(job, entry);
     }
 
-    json resultEvent(Job &job)
+    /// With that candidate's evaluation; in a run-off it is the one that fell out.
+    void finish(Job &job, Entry &entry)
     {
-        Evaluation &evaluation = job.evaluation;
+        Evaluation &evaluation = entry.evaluation;
         evaluation.problem = job.problem->problem.id;
         evaluation.size = job.size;
         evaluation.deviceKind = m_facts->kind;
         evaluation.deviceName = m_facts->name;
-        return {{"id", job.id}, {"event", "result"}, {"evaluation", toJson(evaluation)}};
+        if (!job.isRunOff())
+            return finish(
+                job, {{"id", job.id}, {"event", "result"}, {"evaluation", toJson(evaluation)}});
+        RunOffAnswer answer;
+        answer.failed = job.isFirst(entry) ? Contender::A : Contender::B;
+        answer.failure = evaluation;
+        finishRunOff(job, toJson(answer));
+    }
+
+    void finishRunOff(const Job &job, json answer)
+    {
+        answer["id"] = job.id;
+        answer["event"] = "compared";
+        finish(job, answer);
+    }
+
+    void finish(const Job &job, const Error &error)
+    {
+        finish(job,
+            {{"id", job.id}, {"event", "error"},
+                {"blame", error.blame == Blame::Environment ? "environment" : "caller"},
+                {"message", error.message}});
     }
 
     void compileJob(const std::shared_ptr<Job> &job)
@@ -336,75 +314,63 @@ private:
         if (endIfCancelled(*job))
             return;
         sendStage(*job, "compile");
-        const std::vector<std::string> sizes = checkedSizes(job->size);
-        for (const std::string &size : sizes) {
+        for (const std::string &size : job->sizes()) {
             if (Status status = compileReferences(*job->problem, size); !status) {
                 if (status.error().blame != Blame::Environment)
-                    return finish(*job,
-                        {{"id", job->id}, {"event", "error"}, {"blame", "caller"},
-                            {"message", status.error().message}});
-                return finish(*job, Verdict::EnvironmentError, status.error().message);
+                    return finish(*job, status.error());
+                return finish(
+                    *job, job->entries.front(), Verdict::EnvironmentError, status.error().message);
             }
-            auto prepared
-                = prepareSource(job->source, job->problem->problem, size, job->tunables, *m_facts);
-            if (const auto *error = std::get_if<PlanError>(&prepared))
-                return finish(*job, Verdict::PlanError, error->message);
-            if (const auto *error = std::get_if<Error>(&prepared))
-                return finish(*job,
-                    {{"id", job->id}, {"event", "error"}, {"blame", "caller"},
-                        {"message", error->message}});
-            if (!compileSize(*job, size, std::get<PreparedSource>(prepared))
-                || endIfCancelled(*job))
-                return;
+            for (Entry &entry : job->entries)
+                if (!compileEntry(*job, entry, size) || endIfCancelled(*job))
+                    return;
         }
-        m_device.add([this, job, sizes] { runJob(*job, sizes); });
+        m_device.add([this, job] { runJob(*job); });
     }
 
     /// False: the job is finished.
-    bool compileSize(Job &job, const std::string &size, const PreparedSource &prepared)
+    bool compileEntry(Job &job, Entry &entry, const std::string &size)
     {
+        auto made
+            = prepareSource(entry.source, job.problem->problem, size, entry.tunables, *m_facts);
+        if (const auto *error = std::get_if<Error>(&made)) {
+            finish(job, callerError(error->message));
+            return false;
+        }
+        if (const auto *error = std::get_if<PlanError>(&made)) {
+            finish(job, entry, Verdict::PlanError, error->message);
+            return false;
+        }
+        const PreparedSource &prepared = std::get<PreparedSource>(made);
         const CompileOutput code = compile(prepared.request);
-        job.evaluation.compileMs += code.compileMs;
+        Evaluation &evaluation = entry.evaluation;
+        evaluation.compileMs += code.compileMs;
         if (size == job.size || !code.ok) {
-            job.evaluation.resources = code.resources;
-            job.evaluation.diagnostics = code.diagnostics;
-            job.evaluation.compileLog = code.log;
-            job.evaluation.tunables = prepared.request.tunables;
+            evaluation.resources = code.resources;
+            evaluation.diagnostics = code.diagnostics;
+            evaluation.compileLog = code.log;
+            evaluation.tunables = prepared.request.tunables;
         }
         if (!code.environmentError.empty())
-            finish(job, Verdict::EnvironmentError, code.environmentError);
+            finish(job, entry, Verdict::EnvironmentError, code.environmentError);
         else if (code.timedOut)
-            finish(job, Verdict::CompileError, "The compiler did not end within its time limit.");
+            finish(job, entry, Verdict::CompileError,
+                "The compiler did not end within its time limit.");
         else if (!code.ok)
-            finish(job, Verdict::CompileError, compileMessage(code, size));
+            finish(job, entry, Verdict::CompileError, compileMessage(code, size));
         else if (const auto error = checkPlan(prepared.plan, code))
-            finish(job, Verdict::PlanError, error->message);
+            finish(job, entry, Verdict::PlanError, error->message);
         else {
-            job.codes[size] = toJson(code);
+            entry.codes[size] = toJson(code);
             return true;
         }
         return false;
     }
 
-    static std::string compileMessage(const CompileOutput &code, const std::string &size)
-    {
-        for (const Diagnostic &diagnostic : code.diagnostics)
-            if (diagnostic.severity == "error")
-                return "Line " + std::to_string(diagnostic.line) + ": " + diagnostic.text
-                    + " (size " + size + ").";
-        return "The code does not compile at size " + size + ".";
-    }
-
-    void runJob(Job &job, const std::vector<std::string> &sizes)
+    void runJob(Job &job)
     {
         if (endIfCancelled(job))
             return;
-        json request = runnerRequest("evaluate", *job.problem, sizes);
-        for (const std::string &size : sizes)
-            request["codes"][size]["candidate"] = job.codes[size];
-        request["source"] = job.source;
-        request["tunables"] = job.evaluation.tunables;
-        request["time"] = job.time;
         bool quiet = false;
         const auto setQuiet = [&](bool wanted) {
             if (wanted == quiet)
@@ -416,7 +382,7 @@ private:
                 m_gate.leaveQuiet();
         };
         const RunnerReply reply = askRunner(
-            request,
+            runnerRequest(job),
             [&](const json &stage) {
                 const std::string name = textAt(stage, "stage");
                 setQuiet(name == "time");
@@ -429,6 +395,15 @@ private:
 
     void conclude(Job &job, const RunnerReply &reply)
     {
+        Entry &entry = job.entries.front();
+        // Which of two candidates brought the runner down is not known: neither is to blame.
+        const auto lost = [&](Verdict verdict, const std::string &message) {
+            if (job.isRunOff())
+                finish(job, environmentError(message));
+            else
+                finish(job, entry, verdict, message);
+        };
+        const std::string what = job.isRunOff() ? "a run-off" : "this candidate";
         switch (reply.end) {
         case RunnerReply::End::Answered:
             break;
@@ -436,54 +411,51 @@ private:
             endIfCancelled(job);
             return;
         case RunnerReply::End::Silent:
-            return finish(job, Verdict::Timeout,
-                "The runner " + reply.detail + " while it ran this candidate, and was replaced.");
+            return lost(Verdict::Timeout,
+                "The runner " + reply.detail + " while it ran " + what + ", and was replaced.");
         case RunnerReply::End::Died:
-            return finish(job, Verdict::Crash,
-                "The runner died while it ran this candidate: " + reply.detail + ".");
+            return lost(
+                Verdict::Crash, "The runner died while it ran " + what + ": " + reply.detail + ".");
         case RunnerReply::End::Killed:
-            return finish(job, Verdict::EnvironmentError,
+            return lost(Verdict::EnvironmentError,
                 "The runner was killed from outside (short of memory?): " + reply.detail + ".");
         case RunnerReply::End::Unavailable:
-            return finish(job, Verdict::EnvironmentError, reply.detail);
+            return lost(Verdict::EnvironmentError, reply.detail);
         }
         if (textAt(reply.message, "event") == "error")
-            return finish(job, Verdict::EnvironmentError, textAt(reply.message, "message"));
+            return lost(Verdict::EnvironmentError, textAt(reply.message, "message"));
+        if (job.isRunOff())
+            return finishRunOff(job, reply.message.value("answer", json::object()));
         Evaluation found = evaluationFromJson(reply.message.value("evaluation", json::object()));
-        found.compileMs = job.evaluation.compileMs;
-        found.resources = std::move(job.evaluation.resources);
-        found.diagnostics = std::move(job.evaluation.diagnostics);
-        found.compileLog = std::move(job.evaluation.compileLog);
-        found.tunables = std::move(job.evaluation.tunables);
-        job.evaluation = std::move(found);
-        finish(job, resultEvent(job));
+        found.compileMs = entry.evaluation.compileMs;
+        found.resources = std::move(entry.evaluation.resources);
+        found.diagnostics = std::move(entry.evaluation.diagnostics);
+        found.compileLog = std::move(entry.evaluation.compileLog);
+        found.tunables = std::move(entry.evaluation.tunables);
+        entry.evaluation = std::move(found);
+        finish(job, entry);
     }
 
     void assemble(Job &job)
     {
         if (endIfCancelled(job))
             return;
-        const auto refuse = [&](const Error &error) {
-            finish(job,
-                {{"id", job.id}, {"event", "error"},
-                    {"blame", error.blame == Blame::Environment ? "environment" : "caller"},
-                    {"message", error.message}});
-        };
+        const Entry &entry = job.entries.front();
         auto prepared
-            = prepareSource(job.source, job.problem->problem, job.size, job.tunables, *m_facts);
+            = prepareSource(entry.source, job.problem->problem, job.size, entry.tunables, *m_facts);
         if (const auto *error = std::get_if<PlanError>(&prepared))
-            return refuse(callerError(error->message));
+            return finish(job, callerError(error->message));
         if (const auto *error = std::get_if<Error>(&prepared))
-            return refuse(*error);
+            return finish(job, *error);
         const CompileOutput code = compile(std::get<PreparedSource>(prepared).request);
         if (!code.environmentError.empty())
-            return refuse(environmentError(code.environmentError));
+            return finish(job, environmentError(code.environmentError));
         if (!code.ok)
-            return refuse(callerError("The code does not compile:\n" + code.log));
+            return finish(job, callerError("The code does not compile:\n" + code.log));
         Result<std::string> text
             = job.form == "ptx" ? Result(code.ptx) : m_compiler->disassemble(code.cubin);
         if (!text)
-            return refuse(text.error());
+            return finish(job, text.error());
         finish(job, {{"id", job.id}, {"event", "assembly"}, {"text", *text}});
     }
 

@@ -1,6 +1,5 @@
 #include "gpu/verify/checker.h"
 
-#include "gpu/bench/timer.h"
 #include "gpu/verify/generator.h"
 
 #include <algorithm>
@@ -60,7 +59,7 @@ struct Checker::Bench {
     Reference &reference;
     const SizedProblem &problem;
     std::unique_ptr<Workspace> workspace;
-    std::uint64_t budget = 0;
+    std::uint64_t budget = 0; ///< warp instructions of one run
 };
 
 Checker::Checker(Device &device, std::vector<Trial> trials, CheckOptions options)
@@ -92,7 +91,7 @@ bool Checker::fail(const DeviceFault &fault)
     return fail(fault.verdict, fault.message);
 }
 
-Evaluation Checker::evaluate()
+void Checker::begin()
 {
     m_evaluation = {};
     m_evaluation.deviceKind = m_device.facts().kind;
@@ -103,6 +102,11 @@ Evaluation Checker::evaluate()
     m_evaluation.floorUs = 1e6
         * std::max(timed.flops / m_device.facts().peakFlopsPerSecond,
             timed.trafficBytes / m_device.facts().peakBytesPerSecond);
+}
+
+Evaluation Checker::evaluate()
+{
+    begin();
     if (open() && checkAll() && (!m_options.time || (timeAll() && recheck()))) {
         m_evaluation.verdict = Verdict::Ok;
         if (!m_reproducible)
@@ -193,14 +197,8 @@ bool Checker::checkOne(Bench &bench, std::size_t distribution)
 bool Checker::runTwice(
     Bench &bench, const TensorBytes &inputs, TensorBytes &first, TensorBytes &second)
 {
-    if (bench.budget == 0) {
-        // The oracle's own run for these inputs comes later; a seed run tells the scale of the
-        // work.
-        const auto seed = bench.reference.seed(inputs);
-        if (!seed)
-            return fail(Verdict::EnvironmentError, seed.error().message);
-        bench.budget = std::max(LeastBudget, BudgetFactor * bench.reference.instructions());
-    }
+    if (bench.budget == 0 && !setBudget(bench, inputs))
+        return false;
     RunOptions options = limits(bench);
     for (TensorBytes *outputs : {&first, &second}) {
         const bool checked = outputs == &first;
@@ -215,6 +213,16 @@ bool Checker::runTwice(
         if (auto fault = bench.workspace->findDamage(inputs))
             return fail(*fault);
     }
+    return true;
+}
+
+bool Checker::setBudget(Bench &bench, const TensorBytes &inputs)
+{
+    // The oracle's own run for these inputs comes later; a seed run tells the scale of the work.
+    const auto seed = bench.reference.seed(inputs);
+    if (!seed)
+        return fail(Verdict::EnvironmentError, seed.error().message);
+    bench.budget = std::max(LeastBudget, BudgetFactor * bench.reference.instructions());
     return true;
 }
 
@@ -291,39 +299,52 @@ bool Checker::refuse(Bench &bench, Measure &measure, const TensorBytes &outputs,
             + m_options.precision + "." + facts);
 }
 
-bool Checker::timeAll()
+bool Checker::makeTimedContents()
 {
     Bench &bench = *m_benches.front();
-    std::vector<std::unique_ptr<Measure>> measures;
+    m_contents.clear();
     for (int i = 0; i < TimedContents; ++i) {
         auto made
             = Measure::make(bench.reference, bench.problem.generateInputs("normal", nextSeed()));
         if (!made)
             return fail(Verdict::EnvironmentError, made.error().message);
-        measures.push_back(std::move(*made));
+        m_contents.push_back(std::move(*made));
     }
-    if (m_options.progress)
-        m_options.progress("time", 0, 1);
+    return true;
+}
 
-    std::vector<TensorBytes> verified(measures.size());
-    TimerSteps steps;
+TimerSteps Checker::timerSteps()
+{
+    Bench &bench = *m_benches.front();
     const auto contentOf = [](int run) { return static_cast<std::size_t>(run % TimedContents); };
-    steps.prepare = [&](int run) {
-        return bench.workspace->setInputs(measures[contentOf(run)]->inputs(), run % InputSets);
+    m_verified.assign(TimedContents, {});
+    TimerSteps steps;
+    steps.prepare = [this, &bench, contentOf](int run) {
+        return bench.workspace->setInputs(m_contents[contentOf(run)]->inputs(), run % InputSets);
     };
-    steps.sample = [&](RunStatistics &statistics) {
+    steps.sample = [this, &bench](RunStatistics &statistics) {
         return bench.workspace->time(limits(bench), &statistics);
     };
-    steps.verify = [&](int run) {
+    steps.verify = [this, &bench, contentOf](int run) {
         const TensorBytes outputs = bench.workspace->outputs();
-        TensorBytes &known = verified[contentOf(run)];
+        TensorBytes &known = m_verified[contentOf(run)];
         if (outputs == known)
             return true;
         known = outputs;
-        return verifyTimed(
-            bench, *measures[contentOf(run)], outputs, " in timed run " + std::to_string(run + 1));
+        return verifyTimed(bench, *m_contents[contentOf(run)], outputs,
+            " in timed run " + std::to_string(run + 1));
     };
     steps.cancelled = m_options.cancelled;
+    return steps;
+}
+
+bool Checker::timeAll()
+{
+    if (!makeTimedContents())
+        return false;
+    if (m_options.progress)
+        m_options.progress("time", 0, 1);
+    const TimerSteps steps = timerSteps();
     auto timed = timePlan(steps, m_options.stopping);
     if (const auto *fault = std::get_if<DeviceFault>(&timed))
         return fail(*fault);
@@ -336,6 +357,37 @@ bool Checker::timeAll()
                 + number(m_evaluation.floorUs) + " us: the work cannot have been done.");
     m_evaluation.time = time;
     return true;
+}
+
+RunOffAnswer Checker::runOff(Checker &a, Checker &b)
+{
+    RunOffAnswer answer;
+    const auto fellOut = [&](Contender contender) {
+        answer.failed = contender;
+        answer.failure = (contender == Contender::A ? a : b).m_evaluation;
+        return answer;
+    };
+    a.begin();
+    if (!a.open() || !a.makeTimedContents())
+        return fellOut(Contender::A);
+    b.begin();
+    b.m_contents = a.m_contents;
+    if (!b.open())
+        return fellOut(Contender::B);
+    const TensorBytes &inputs = a.m_contents.front()->inputs();
+    for (const auto &[contender, checker] : {std::pair(Contender::A, &a), {Contender::B, &b}})
+        if (!checker->setBudget(*checker->m_benches.front(), inputs))
+            return fellOut(contender);
+    if (a.m_options.progress)
+        a.m_options.progress("time", 0, 1);
+    const RunOffResult result = gpu::runOff(a.timerSteps(), b.timerSteps(), a.m_options.stopping);
+    answer.times = result.times;
+    answer.pairs = result.pairs;
+    if (!result.failed)
+        return answer;
+    if (result.fault)
+        (result.failed == Contender::A ? a : b).fail(*result.fault);
+    return fellOut(*result.failed);
 }
 
 bool Checker::verifyTimed(

@@ -1,7 +1,8 @@
 #pragma once
 
-#include "gpu/bench/statistics.h"
+#include "gpu/bench/timer.h"
 #include "gpu/verify/reference.h"
+#include "gpu/verify/runoffanswer.h"
 
 #include <functional>
 
@@ -48,9 +49,15 @@ public:
     /// Fills verdict, message, checks, precision, time, floor, wrong, fault, seed, size and device.
     Evaluation evaluate();
 
+    /// Times the first trials of two checkers in turn, on the same inputs; both candidates have
+    /// been evaluated before. Every run is compared with the truth, as in any timing.
+    static RunOffAnswer runOff(Checker &a, Checker &b);
+
 private:
     struct Bench;
+    void begin();
     bool open();
+    bool setBudget(Bench &bench, const TensorBytes &inputs);
     bool checkAll();
     bool checkOne(Bench &bench, std::size_t distribution);
     /// What each run of the candidate may use, timed or not.
@@ -60,6 +67,8 @@ private:
         CheckResult &check, Classification &result);
     bool refuse(Bench &bench, Measure &measure, const TensorBytes &outputs,
         const Classification &result, const std::string &when, CheckResult &check);
+    bool makeTimedContents();
+    TimerSteps timerSteps();
     bool timeAll();
     bool verifyTimed(
         Bench &bench, Measure &measure, const TensorBytes &outputs, const std::string &when);
@@ -73,6 +82,8 @@ private:
     std::vector<Trial> m_trials;
     CheckOptions m_options;
     std::vector<std::unique_ptr<Bench>> m_benches;
+    std::vector<std::shared_ptr<Measure>> m_contents; ///< that timing rotates
+    std::vector<TensorBytes> m_verified; ///< by content: outputs that are known to be right
     Evaluation m_evaluation;
     Format m_required = Format::Fp32;
     std::uint64_t m_seedsUsed = 0;

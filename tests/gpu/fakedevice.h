@@ -19,6 +19,7 @@ public:
         bool checked = false;
         std::optional<gpu::DeviceFault> fault;
         std::function<void(const char *, std::size_t, float)> poke; ///< writes to any buffer
+        double microseconds; ///< what it takes
     };
     using Kernel = std::function<void(Call &)>;
 
@@ -72,7 +73,7 @@ public:
         gpu::RunStatistics *statistics) override
     {
         auto &program = static_cast<Program &>(loaded);
-        Call call{program.count++, program.cache, {}, {}, options.checked, {}, {}};
+        Call call{program.count++, program.cache, {}, {}, options.checked, {}, {}, microseconds};
         for (const auto &[name, address] : buffers) {
             call.in[name].resize(m_memory.at(address).size() / sizeof(float));
             std::memcpy(call.in[name].data(), m_memory.at(address).data(),
@@ -88,7 +89,7 @@ public:
             m_memory.at(buffers.at("y")).data(), call.y.data(), call.y.size() * sizeof(float));
         if (statistics) {
             statistics->warpInstructions += 1000;
-            statistics->microseconds = microseconds;
+            statistics->microseconds = call.microseconds;
         }
         return call.fault;
     }

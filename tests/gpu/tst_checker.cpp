@@ -6,6 +6,8 @@
 
 #include <QTest>
 
+#include <nlohmann/json.hpp>
+
 #include <cmath>
 
 using Call = FakeDevice::Call;
@@ -25,6 +27,9 @@ private Q_SLOTS:
     void probeAcceptsAndRefuses();
     void probeRefusesAWrongSeed();
     void cancelled();
+    void runOffComparesAndFreesAll();
+    void runOffFindsWhoFallsOut_data();
+    void runOffFindsWhoFallsOut();
 };
 
 namespace {
@@ -113,6 +118,17 @@ struct Fixture {
         return gpu::Checker(
             device, {{references[0].get(), &candidate}, {references[1].get(), &candidate}}, options)
             .evaluate();
+    }
+    /// The candidate against `rival`.
+    gpu::RunOffAnswer runOff(FakeDevice::Kernel rival)
+    {
+        device.kernels["rival"] = std::move(rival);
+        const gpu::SizedProgram other = programOf("rival");
+        gpu::CheckOptions options;
+        options.stopping.mostSamples = 20;
+        gpu::Checker a(device, {{references[0].get(), &candidate}}, options);
+        gpu::Checker b(device, {{references[0].get(), &other}}, options);
+        return gpu::Checker::runOff(a, b);
     }
     gpu::Status probe()
     {
@@ -337,6 +353,61 @@ void TestChecker::cancelled()
     const gpu::Evaluation e = fixture.evaluate(true, [&] { return ++polls > 3; });
     QVERIFY(e.verdict == gpu::Verdict::EnvironmentError);
     QVERIFY(e.message.find("cancelled") != std::string::npos);
+}
+
+void TestChecker::runOffComparesAndFreesAll()
+{
+    Fixture fixture([](Call &c) { softmax<float>(c); });
+    const gpu::RunOffAnswer answer = fixture.runOff([](Call &c) {
+        softmax<float>(c, 0, ~0u, -1);
+        c.microseconds = 900;
+    });
+    QVERIFY(!answer.failed);
+    QVERIFY(answer.times.comparison == gpu::Comparison::Faster);
+    QCOMPARE(answer.times.ratio.value, 0.9);
+    QCOMPARE(answer.pairs, 7u);
+    QCOMPARE(fixture.device.buffersInUse(), 0u);
+    const gpu::RunOffAnswer read = gpu::runOffAnswerFromJson(toJson(answer));
+    QVERIFY(read.times.comparison == gpu::Comparison::Faster);
+    QCOMPARE(read.times.ratio.high, answer.times.ratio.high);
+    QCOMPARE(read.pairs, answer.pairs);
+}
+
+void TestChecker::runOffFindsWhoFallsOut_data()
+{
+    QTest::addColumn<bool>("candidate"); // or the rival
+    QTest::addColumn<bool>("fault"); // or a wrong result
+    for (const bool candidate : {false, true})
+        for (const bool fault : {false, true})
+            QTest::addRow("%s, %s", candidate ? "A" : "B", fault ? "fault" : "wrong")
+                << candidate << fault;
+}
+
+void TestChecker::runOffFindsWhoFallsOut()
+{
+    QFETCH(bool, candidate);
+    QFETCH(bool, fault);
+    const auto honest = [](Call &c) { softmax<float>(c); };
+    const auto lazy = [fault](Call &c) {
+        softmax<float>(c);
+        if (c.count < 5)
+            return;
+        if (fault)
+            c.fault = gpu::DeviceFault{gpu::Verdict::MemoryFault, "a fault", {}};
+        else
+            c.y[9] = 0.5f;
+    };
+    FakeDevice::Kernel a = honest, b = honest;
+    (candidate ? a : b) = lazy;
+    const gpu::RunOffAnswer answer = Fixture(a).runOff(b);
+    QVERIFY(answer.failed == (candidate ? gpu::Contender::A : gpu::Contender::B));
+    QVERIFY(
+        answer.failure.verdict == (fault ? gpu::Verdict::MemoryFault : gpu::Verdict::WrongResult));
+    QVERIFY(!answer.failure.message.empty());
+    QCOMPARE(answer.failure.wrong.has_value(), !fault);
+    const gpu::RunOffAnswer read = gpu::runOffAnswerFromJson(toJson(answer));
+    QVERIFY(read.failed == answer.failed);
+    QVERIFY(read.failure.verdict == answer.failure.verdict);
 }
 
 QTEST_APPLESS_MAIN(TestChecker)

@@ -16,6 +16,7 @@ class TestRunner : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void evaluatesAndStaysUp();
+    void comparesAndStaysUp();
     void probeRefusesTrivialProblems();
     void saysWhatDeviceIsMissing();
     void survivesForeignLines();
@@ -60,8 +61,21 @@ json request(const char *op, const gpu::Problem &problem, const std::string &bod
         codes[size] = {{"oracle", code(problem.oracleSource)}, {"seed", code(problem.seedSource)},
             {"candidate", code(fakeSource(body))}};
     return {{"op", op}, {"key", "k"}, {"problem", toJson(problem)}, {"sizes", {"small", "odd"}},
-        {"codes", codes}, {"source", fakeSource(body)}, {"tunables", json::object()},
+        {"codes", codes},
+        {"candidate", {{"source", fakeSource(body)}, {"tunables", json::object()}}},
         {"time", true}};
+}
+
+json runOffRequest(const char *a, const char *b)
+{
+    json whole = request("compare", fakeProblem(), a);
+    const json other = request("compare", fakeProblem(), b);
+    whole["sizes"] = {"small"};
+    whole["a"] = whole["candidate"];
+    whole["b"] = other["candidate"];
+    whole["codes"]["small"]["a"] = whole["codes"]["small"]["candidate"];
+    whole["codes"]["small"]["b"] = other["codes"]["small"]["candidate"];
+    return whole;
 }
 
 struct RunningRunner {
@@ -107,6 +121,27 @@ void TestRunner::evaluatesAndStaysUp()
             QCOMPARE(stages.front(), std::string("check"));
             QCOMPARE(stages.back(), std::string("recheck"));
             QCOMPARE(result["evaluation"]["checks"].size(), 4u);
+        }
+    }
+}
+
+void TestRunner::comparesAndStaysUp()
+{
+    RunningRunner runner;
+    runner.channel.receive();
+    for (const auto &[a, b, failed] : {std::tuple("good", "seed", ""),
+             std::tuple("good", "bad", "b"), std::tuple("bad", "good", "a"),
+             std::tuple("missing", "good", "a"), std::tuple("good", "seed", "")}) {
+        std::vector<std::string> stages;
+        runner.channel.send(runOffRequest(a, b));
+        runner.channel.send({{"op", "go"}});
+        const json result = runner.channel.receive(&stages);
+        QCOMPARE(result["event"].get<std::string>(), std::string("compared"));
+        const json answer = result["answer"];
+        QCOMPARE(answer.value("failed", ""), std::string(failed));
+        if (!*failed) {
+            QCOMPARE(answer["comparison"].get<std::string>(), std::string("same"));
+            QCOMPARE(stages, std::vector<std::string>{"time"});
         }
     }
 }

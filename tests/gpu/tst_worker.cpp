@@ -3,12 +3,15 @@
 
 #include "gpu/protocol/preparation.h"
 #include "gpu/protocol/worker.h"
+#include "gpu/verify/runoffanswer.h"
 
 #include <QElapsedTimer>
 #include <QTest>
 
 #include <csignal>
+#include <fcntl.h>
 #include <thread>
+#include <unistd.h>
 
 using nlohmann::json;
 
@@ -26,12 +29,25 @@ private Q_SLOTS:
     void candidateEnds();
     void onlyThatCandidateFails();
     void cancelsRunningAndQueued();
+    void compares();
     void assembly();
     void compilesWaitForTiming();
     void quitEndsARunningCandidate();
 };
 
 static std::string ownPath;
+
+/// Whether no runner of this worker has asked before.
+static bool firstTime()
+{
+    const std::string mark = "/tmp/tst_worker." + std::to_string(getppid());
+    const int file = open(mark.c_str(), O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0)
+        unlink(mark.c_str());
+    else
+        close(file);
+    return file >= 0;
+}
 
 static int fakeRunner()
 {
@@ -53,11 +69,13 @@ static int fakeRunner()
                 writer.write({{"event", "probed"}});
             continue;
         }
-        const std::string body = request["codes"]["small"]["candidate"]["ptx"];
+        const json &codes = request["codes"]["small"];
+        const bool runOff = request["op"] == "compare";
+        const std::string body = codes[runOff ? "b" : "candidate"]["ptx"];
         writer.write({{"event", "stage"}, {"stage", "check"}, {"done", 0}, {"total", 1}});
         if (body == "crash")
             std::abort();
-        if (body == "killed")
+        if (body == "killed" || (body == "killed-once" && firstTime()))
             raise(SIGKILL);
         if (body == "hang")
             for (;;)
@@ -67,6 +85,12 @@ static int fakeRunner()
         writer.write({{"event", "stage"}, {"stage", "time"}, {"done", 0}, {"total", 1}});
         if (reader.read(line) != gpu::LineReader::Outcome::Line)
             return 1;
+        if (runOff) {
+            gpu::RunOffAnswer answer;
+            answer.pairs = codes["a"]["ptx"] == "good" ? 7 : 0;
+            writer.write({{"event", "compared"}, {"answer", toJson(answer)}});
+            continue;
+        }
         gpu::Evaluation evaluation;
         evaluation.verdict = gpu::Verdict::Ok;
         evaluation.message = std::to_string(getpid());
@@ -209,6 +233,7 @@ void TestWorker::candidateEnds_data()
     QTest::newRow("no compiler") << QByteArray("nonvrtc") << QByteArray("environment_error");
     QTest::newRow("dies") << QByteArray("crash") << QByteArray("crash");
     QTest::newRow("killed from outside") << QByteArray("killed") << QByteArray("environment_error");
+    QTest::newRow("killed once") << QByteArray("killed-once") << QByteArray("ok");
     QTest::newRow("hangs") << QByteArray("hang") << QByteArray("timeout");
     QTest::newRow("leaks") << QByteArray("leak") << QByteArray("ok");
 }
@@ -266,6 +291,36 @@ void TestWorker::cancelsRunningAndQueued()
     QVERIFY(
         cancelled == (std::vector{running, queued}) || cancelled == (std::vector{queued, running}));
     QVERIFY(worker.evaluate("good").verdict == gpu::Verdict::Ok);
+}
+
+void TestWorker::compares()
+{
+    RunningWorker worker;
+    worker.load();
+    const auto compare = [&worker](const char *a, const char *b, std::vector<std::string> *stages) {
+        worker.channel.send(
+            {{"id", 60}, {"op", "compare"}, {"problem", worker.key}, {"size", "small"},
+                {"a", {{"source", fakeSource(a)}}}, {"b", {{"source", fakeSource(b)}}}});
+        return worker.channel.receive(stages);
+    };
+    std::vector<std::string> stages;
+    json answer = compare("good", "good", &stages);
+    QCOMPARE(answer["event"].get<std::string>(), std::string("compared"));
+    QCOMPARE(answer["id"].get<int>(), 60);
+    QCOMPARE(answer["pairs"].get<int>(), 7);
+    QCOMPARE(stages, (std::vector<std::string>{"queued", "compile", "check", "time"}));
+    answer = compare("good", "broken", nullptr);
+    QCOMPARE(answer["failed"].get<std::string>(), std::string("b"));
+    QCOMPARE(answer["evaluation"]["verdict"].get<std::string>(), std::string("compile_error"));
+    // Who brought it down is not known, so none of the two is blamed.
+    for (const char *body : {"crash", "killed", "hang"}) {
+        answer = compare("good", body, nullptr);
+        QCOMPARE(answer["event"].get<std::string>(), std::string("error"));
+        QCOMPARE(answer["blame"].get<std::string>(), std::string("environment"));
+        QVERIFY(!answer["message"].get<std::string>().empty());
+    }
+    answer = compare("good", "good", nullptr);
+    QCOMPARE(answer["event"].get<std::string>(), std::string("compared"));
 }
 
 void TestWorker::assembly()
