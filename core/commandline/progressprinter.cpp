@@ -51,7 +51,8 @@ QString statusText(const SearchProgress &p)
             QStringLiteral("round %1/%2, %3 ideas").arg(p.round).arg(p.rounds).arg(p.ideas));
     QStringList doing;
     const QList<QPair<int, const char *>> counts{{p.asking, "asking"}, {p.queued, "queued"},
-        {p.compiling, "compiling"}, {p.checking, "checking"}, {p.timing, "timing"}};
+        {p.compiling, "compiling"}, {p.checking, "checking"}, {p.timing, "timing"},
+        {p.runOffs, "in a run-off"}};
     for (const auto &[count, label] : counts) {
         if (count > 0)
             doing.append(QStringLiteral("%1 %2").arg(count).arg(QLatin1String(label)));

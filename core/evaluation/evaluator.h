@@ -2,7 +2,7 @@
 
 #include "gpu/base/result.h"
 #include "gpu/problem/problem.h"
-#include "gpu/verify/evaluation.h"
+#include "gpu/verify/runoffanswer.h"
 
 #include <QObject>
 #include <QString>
@@ -28,8 +28,9 @@ struct EvaluationRequest {
 };
 
 /// Compiles, checks and times candidates on one device. Lives on the engine's thread and never
-/// blocks it. Each `evaluate` or `assemble` is followed by one `evaluated`, `assembled` or
-/// `cancelled` with its ticket, or by `failed`, after which there is nothing to wait for.
+/// blocks it. Each `evaluate`, `compare` or `assemble` is followed by one `evaluated`, `compared`,
+/// `assembled` or `cancelled` with its ticket, or by `failed`, after which there is nothing to wait
+/// for.
 class Evaluator : public QObject {
     Q_OBJECT
 public:
@@ -38,6 +39,8 @@ public:
     /// Starts the device and loads the problem: `started` or `failed` follows.
     virtual void start(const gpu::Problem &problem) = 0;
     virtual quint64 evaluate(const EvaluationRequest &request) = 0;
+    /// Times the two in turn at A's size.
+    virtual quint64 compare(const EvaluationRequest &a, const EvaluationRequest &b) = 0;
     /// `form` is "ptx" or "sass".
     virtual quint64 assemble(const EvaluationRequest &request, const QString &form) = 0;
     virtual void cancel(quint64 ticket) = 0;
@@ -49,6 +52,8 @@ Q_SIGNALS:
     /// `stage` as in PROTOCOL.md: queued, compile, check, time, recheck.
     void stageChanged(quint64 ticket, const QString &stage, int done, int total);
     void evaluated(quint64 ticket, const gpu::Evaluation &evaluation);
+    /// With an error the two were not compared, and none of them is to blame.
+    void compared(quint64 ticket, const gpu::RunOffAnswer &answer, const QString &error);
     /// One of the two is empty.
     void assembled(quint64 ticket, const QString &text, const QString &error);
     void cancelled(quint64 ticket);

@@ -42,6 +42,14 @@ QStringList textsAt(const json &object, const char *key)
     return result;
 }
 
+json candidateOf(const EvaluationRequest &request)
+{
+    json candidate{{"source", request.source.toStdString()}};
+    if (!request.tunables.empty())
+        candidate["tunables"] = request.tunables;
+    return candidate;
+}
+
 QByteArray dumped(const json &document)
 {
     return QByteArray::fromStdString(document.dump(-1, ' ', false, json::error_handler_t::replace));
@@ -120,7 +128,15 @@ void WorkerClient::shutDown()
 quint64 WorkerClient::evaluate(const EvaluationRequest &request)
 {
     const quint64 ticket = m_nextTicket++;
-    m_jobs.insert(ticket, {request, {}});
+    m_jobs.insert(ticket, {request, {}, {}});
+    sendWaiting();
+    return ticket;
+}
+
+quint64 WorkerClient::compare(const EvaluationRequest &a, const EvaluationRequest &b)
+{
+    const quint64 ticket = m_nextTicket++;
+    m_jobs.insert(ticket, {a, b, {}});
     sendWaiting();
     return ticket;
 }
@@ -128,7 +144,7 @@ quint64 WorkerClient::evaluate(const EvaluationRequest &request)
 quint64 WorkerClient::assemble(const EvaluationRequest &request, const QString &form)
 {
     const quint64 ticket = m_nextTicket++;
-    m_jobs.insert(ticket, {request, form});
+    m_jobs.insert(ticket, {request, {}, form});
     sendWaiting();
     return ticket;
 }
@@ -177,13 +193,16 @@ void WorkerClient::sendWaiting()
 
 void WorkerClient::send(quint64 ticket, Job &job)
 {
-    json message{{"id", ticket + LoadId}, {"problem", m_key.toStdString()},
-        {"source", job.request.source.toStdString()}, {"size", job.request.size.toStdString()}};
-    if (job.form.isEmpty()) {
+    json message = job.rival ? json{{"a", candidateOf(job.request)}, {"b", candidateOf(*job.rival)}}
+                             : candidateOf(job.request);
+    message["id"] = ticket + LoadId;
+    message["problem"] = m_key.toStdString();
+    message["size"] = job.request.size.toStdString();
+    if (job.rival) {
+        message["op"] = "compare";
+    } else if (job.form.isEmpty()) {
         message["op"] = "evaluate";
         message["time"] = true;
-        if (!job.request.tunables.empty())
-            message["tunables"] = job.request.tunables;
     } else {
         message["op"] = "assembly";
         message["form"] = job.form.toStdString();
@@ -239,6 +258,11 @@ void WorkerClient::receive(const QByteArray &line)
             static_cast<int>(numberAt(message, "total")));
     } else if (event == QLatin1String("result")) {
         receiveResult(ticket, message);
+    } else if (event == QLatin1String("compared")) {
+        complete(ticket);
+        succeeded();
+        Q_EMIT compared(ticket, gpu::runOffAnswerFromJson(message), {});
+        sendWaiting();
     } else if (event == QLatin1String("assembly")) {
         complete(ticket);
         Q_EMIT assembled(ticket, textAt(message, "text"), {});
@@ -301,6 +325,12 @@ void WorkerClient::complete(quint64 ticket)
         m_watchdog.stop();
 }
 
+void WorkerClient::succeeded()
+{
+    m_failuresInARow = 0;
+    m_culpritsInARow = 0;
+}
+
 void WorkerClient::receiveResult(quint64 ticket, const json &message)
 {
     const auto found = message.find("evaluation");
@@ -309,8 +339,7 @@ void WorkerClient::receiveResult(quint64 ticket, const json &message)
         return;
     }
     complete(ticket);
-    m_failuresInARow = 0;
-    m_culpritsInARow = 0;
+    succeeded();
     Q_EMIT evaluated(ticket, gpu::evaluationFromJson(*found));
     sendWaiting();
 }
@@ -320,7 +349,9 @@ void WorkerClient::receiveError(quint64 ticket, const json &message)
     const Job job = m_jobs.value(ticket);
     complete(ticket);
     const QString text = textAt(message, "message");
-    if (!job.form.isEmpty()) {
+    if (job.rival) {
+        Q_EMIT compared(ticket, {}, text);
+    } else if (!job.form.isEmpty()) {
         Q_EMIT assembled(ticket, {}, text);
     } else {
         gpu::Evaluation evaluation;

@@ -36,6 +36,7 @@ public:
     /// Without a problem: `started` follows the hello.
     void probe();
     quint64 evaluate(const EvaluationRequest &request) override;
+    quint64 compare(const EvaluationRequest &a, const EvaluationRequest &b) override;
     quint64 assemble(const EvaluationRequest &request, const QString &form) override;
     void cancel(quint64 ticket) override;
     void shutDown() override;
@@ -44,6 +45,7 @@ private:
     enum class Phase { Off, Hello, Load, Ready, BackOff };
     struct Job {
         EvaluationRequest request;
+        std::optional<EvaluationRequest> rival; ///< set: run-off, `request` is A
         QString form; ///< not empty: assembly
         int deaths = 0; ///< of workers while this was in flight
         bool sent = false;
@@ -52,6 +54,7 @@ private:
     void launch();
     void receive(const QByteArray &line);
     void receiveHello(const nlohmann::json &message);
+    void succeeded();
     void receiveResult(quint64 ticket, const nlohmann::json &message);
     void receiveError(quint64 ticket, const nlohmann::json &message);
     void died(const QString &reason);

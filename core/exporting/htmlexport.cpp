@@ -163,6 +163,8 @@ gpu::Result<QString> kernelSection(StoredSession &session, NodeId id)
                     .arg(evaluation->time->samplesUs.size())
                     .arg(evaluation->time->graphReplay ? QStringLiteral(", graph replays")
                                                        : QString()));
+        for (const RunOff &runOff : details->runOffs)
+            rows += row(QStringLiteral("Run-off against #%1").arg(runOff.a), text(runOff));
         rows += row(QStringLiteral("Floor (speed of light), us"),
             QString::number(evaluation->floorUs, 'g', 4));
         QStringList yardsticks;

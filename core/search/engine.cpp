@@ -112,6 +112,9 @@ void Engine::open(const QString &file)
     const gpu::Result<QList<NodeRecord>> nodes = m_store.nodes();
     if (!nodes)
         return refuse(nodes.error());
+    const gpu::Result<QList<RunOff>> runOffs = m_store.runOffs();
+    if (!runOffs)
+        return refuse(runOffs.error());
     const gpu::Result<TokenUsage> usage = m_store.usage();
     if (!usage)
         return refuse(usage.error());
@@ -137,6 +140,8 @@ void Engine::open(const QString &file)
             return refuse(source.error());
         addToTree(node, *source);
     }
+    for (const RunOff &runOff : *runOffs)
+        m_tree.addRunOff(runOff);
     m_publisher.flush();
 }
 
@@ -195,6 +200,7 @@ void Engine::startDevice()
     m_evaluator = m_parts.makeEvaluator(m_config);
     Evaluator *evaluator = m_evaluator.get();
     connect(evaluator, &Evaluator::evaluated, this, &Engine::receiveEvaluation);
+    connect(evaluator, &Evaluator::compared, this, &Engine::receiveRunOff);
     connect(evaluator, &Evaluator::stageChanged, this, &Engine::receiveStage);
     connect(evaluator, &Evaluator::failed, this, &Engine::deviceFailed);
     connect(evaluator, &Evaluator::warned, this,
@@ -280,6 +286,7 @@ void Engine::abandonWork()
     }
     m_questions.clear();
     m_evaluations.clear();
+    m_runOff.reset();
     if (m_evaluator) {
         m_evaluator->disconnect(this);
         m_evaluator->shutDown();
@@ -428,6 +435,8 @@ void Engine::evaluateEdit(NodeId parent, const QString &source)
     if (!stored(m_store.addNode(node, {}, source)))
         return;
     addToTree(node, source);
+    if (m_state == SearchState::Failed)
+        setState(SearchState::Idle);
     startDevice();
     scheduleAdvance();
 }
@@ -541,6 +550,7 @@ SearchProgress Engine::progress() const
     }
     progress.candidatesExpected
         = 1 + progress.rounds * m_config.ideas * m_config.branches + repairs;
+    progress.runOffs = m_runOff ? 1 : 0;
     progress.best = m_tree.best();
     if (progress.best)
         progress.bestSpeedup = m_tree.at(*progress.best).summary.speedup;

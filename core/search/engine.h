@@ -72,6 +72,10 @@ private:
         NodeId node = 0;
         Request request;
     };
+    struct PendingRunOff {
+        quint64 ticket = 0;
+        NodeId a = 0, b = 0;
+    };
 
     // Life cycle: engine.cpp
     void refuse(const gpu::Error &error);
@@ -92,6 +96,15 @@ private:
     std::optional<QString> spentBudget() const;
     void sendBatch(const QList<NodeId> &changed);
     SearchProgress progress() const;
+
+    // Close contenders: runoffs.cpp
+    /// True while one runs, or if it failed the search.
+    bool runOff();
+    void receiveRunOff(quint64 ticket, const gpu::RunOffAnswer &answer, const QString &error);
+    NodeRecord disqualified(
+        NodeId id, const gpu::Evaluation &failure, const QString &message) const;
+    /// Stores a run-off, and the node that fell out of it; false if that failed the search.
+    bool keep(const RunOff &runOff, const std::optional<NodeRecord> &out);
 
     // What to do next and what follows from a result: rounds.cpp
     void scheduleAdvance();
@@ -135,10 +148,12 @@ private:
     std::set<NodeId> m_open; ///< Asking or Queued: have their work before them
     QHash<quint64, Question> m_questions; ///< by the provider's ticket
     QHash<quint64, NodeId> m_evaluations; ///< by the evaluator's ticket
+    std::optional<PendingRunOff> m_runOff;
     QHash<quint64, std::function<void(QString)>> m_assemblies;
     QList<std::function<void()>> m_whenReady; ///< waits for the device
     QSet<NodeId> m_inFlight;
     QHash<QString, NodeId> m_sources; ///< first node with a source, by its hash
+    bool m_editsToRank = false; ///< measured outside of a search
     NodeId m_forcedSeed = 0;
     TokenUsage m_usage;
     double m_elapsedBefore = 0;

@@ -11,12 +11,8 @@ SeedChoice BestPolicy::choose(const QList<NodeSummary> &nodes, int seeds) const
         if (node.verdict == gpu::Verdict::Ok && node.medianUs && !node.excluded && !node.archived)
             eligible.append(node);
     }
-    std::stable_sort(
-        eligible.begin(), eligible.end(), [](const NodeSummary &a, const NodeSummary &b) {
-            if (a.pinned != b.pinned)
-                return a.pinned;
-            return *a.medianUs < *b.medianUs;
-        });
+    std::stable_partition(
+        eligible.begin(), eligible.end(), [](const NodeSummary &node) { return node.pinned; });
     SeedChoice choice;
     if (eligible.isEmpty()) {
         choice.reason = QStringLiteral("no node is ok and not excluded");

@@ -17,8 +17,8 @@ struct SeedChoice {
 class Policy {
 public:
     virtual ~Policy() = default;
-    /// `nodes` are all of the session, with speeds of one device kind only; excluded and archived
-    /// ones must not be chosen.
+    /// `nodes` are all of the session, with speeds of one device kind only, fastest first; excluded
+    /// and archived ones must not be chosen.
     virtual SeedChoice choose(const QList<NodeSummary> &nodes, int seeds) const = 0;
 };
 

@@ -109,7 +109,11 @@ void Engine::advance()
                 return;
         }
     }
-    if (m_state == SearchState::Pausing && m_inFlight.isEmpty()) {
+    const bool searching = m_state == SearchState::Running || m_state == SearchState::Starting
+        || m_state == SearchState::Pausing;
+    if (!searching && m_editsToRank && m_inFlight.isEmpty() && runOff())
+        return;
+    if (m_state == SearchState::Pausing && m_inFlight.isEmpty() && !m_runOff) {
         m_elapsedBefore = elapsedSeconds();
         m_clock.invalidate();
         m_tick.stop();
@@ -143,6 +147,8 @@ void Engine::advance()
             root.verdict == gpu::Verdict::EnvironmentError);
         return;
     }
+    if (runOff())
+        return;
     const int round = m_tree.lastRound();
     if (round < m_config.rounds || m_forcedSeed != 0)
         startRound(round + 1);
@@ -597,6 +603,7 @@ void Engine::receiveEvaluation(quint64 ticket, const gpu::Evaluation &evaluation
     s.checksTotal = std::max(s.checksTotal, static_cast<int>(evaluation.checks.size()));
     s.checksPassed = static_cast<int>(std::count_if(evaluation.checks.begin(),
         evaluation.checks.end(), [](const gpu::CheckResult &check) { return check.passed; }));
+    m_editsToRank |= s.kind == NodeKind::Edit;
     const std::optional<NodeRecord> repair = repairOf(node);
     const std::optional<NodeRecord> idea = repair ? std::nullopt : ideaEndedBy(id);
     const gpu::Status status = m_store.together([&]() -> gpu::Status {

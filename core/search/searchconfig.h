@@ -34,6 +34,7 @@ struct SearchProgress {
     int ideas = 0; ///< received so far
     int candidates = 0, candidatesDone = 0, candidatesExpected = 0;
     int asking = 0, queued = 0, compiling = 0, checking = 0, timing = 0;
+    int runOffs = 0; ///< running now
     std::optional<NodeId> best;
     std::optional<double> bestSpeedup;
     TokenUsage usage;

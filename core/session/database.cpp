@@ -11,7 +11,13 @@ namespace core {
 namespace {
 /// "ESPL": how a session is told from any other SQLite file.
 constexpr int ApplicationId = 0x4553504c;
-constexpr int SchemaVersion = 1;
+/// 2 added run_off.
+constexpr int SchemaVersion = 2;
+
+const char *const RunOffTable
+    = "CREATE TABLE run_off (id INTEGER PRIMARY KEY, a INTEGER NOT NULL, b INTEGER NOT NULL,"
+      " comparison TEXT NOT NULL, ratio REAL, low REAL, high REAL, pairs INTEGER NOT NULL,"
+      " message TEXT NOT NULL, ended TEXT NOT NULL)";
 
 const char *const Schema[] = {
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -33,6 +39,7 @@ const char *const Schema[] = {
     "CREATE INDEX evaluation_node ON evaluation (node)",
     "CREATE TABLE event (id INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL,"
     " round INTEGER NOT NULL, node INTEGER NOT NULL, text TEXT NOT NULL)",
+    RunOffTable,
 };
 
 QSqlDatabase connection(const QString &name)
@@ -208,9 +215,20 @@ gpu::Status Database::prepare(Mode mode)
     if (verdict != QLatin1String("ok"))
         return failure(
             QStringLiteral("is damaged"), QStringLiteral("11"), verdict.simplified().left(200));
-    if (mode == Mode::Write)
-        return startLog();
-    return gpu::Unit{};
+    if (mode != Mode::Write)
+        return gpu::Unit{};
+    if (const gpu::Status log = startLog(); !log)
+        return log;
+    return version < SchemaVersion ? upgrade() : gpu::Unit{};
+}
+
+gpu::Status Database::upgrade()
+{
+    return transaction([this]() -> gpu::Status {
+        if (const gpu::Status status = run(QString::fromLatin1(RunOffTable)); !status)
+            return status;
+        return run(QStringLiteral("PRAGMA user_version=%1").arg(SchemaVersion));
+    });
 }
 
 gpu::Status Database::run(const QString &sql, const QVariantList &values,

@@ -40,6 +40,7 @@ public:
 private:
     gpu::Status prepare(Mode mode);
     gpu::Status startLog();
+    gpu::Status upgrade();
     gpu::Error failure(const QString &what, const QString &nativeCode, const QString &text) const;
 
     QString m_file;

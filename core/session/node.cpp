@@ -46,6 +46,35 @@ QString name(NodeState state)
     return nameIn(States, state);
 }
 
+RunOff RunOff::seenFrom(NodeId node) const
+{
+    if (node == b)
+        return *this;
+    RunOff turned = *this;
+    std::swap(turned.a, turned.b);
+    const gpu::Interval &ratio = times.ratio;
+    const auto inverse = [](double value) { return value > 0 ? 1 / value : 0; };
+    turned.times.ratio = {inverse(ratio.value), inverse(ratio.high), inverse(ratio.low)};
+    if (times.comparison == gpu::Comparison::Faster)
+        turned.times.comparison = gpu::Comparison::Slower;
+    else if (times.comparison == gpu::Comparison::Slower)
+        turned.times.comparison = gpu::Comparison::Faster;
+    return turned;
+}
+
+QString text(const RunOff &runOff)
+{
+    if (!runOff.message.isEmpty())
+        return runOff.message;
+    const gpu::Interval &ratio = runOff.times.ratio;
+    const std::string_view comparison = gpu::name(runOff.times.comparison);
+    return QStringLiteral("%1 (%2 to %3) of its time: %4")
+        .arg(ratio.value, 0, 'f', 3)
+        .arg(ratio.low, 0, 'f', 3)
+        .arg(ratio.high, 0, 'f', 3)
+        .arg(QString::fromUtf8(comparison.data(), qsizetype(comparison.size())));
+}
+
 std::optional<NodeKind> nodeKindFromName(const QString &name)
 {
     return valueIn<NodeKind>(Kinds, name);

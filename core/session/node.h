@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gpu/verify/evaluation.h"
+#include "gpu/bench/statistics.h"
 
 #include <QDateTime>
 #include <QList>
@@ -50,7 +50,22 @@ struct NodeSummary {
     std::optional<double> speedup; ///< root's median over this one's; for ideas their best child's
     int checksPassed = 0, checksTotal = 0; ///< live while checking
     bool pinned = false, excluded = false, archived = false;
+    /// The best node, if it won the run-offs although this one's own median is lower; else 0.
+    NodeId beatenBy = 0;
 };
+
+/// Two nodes timed in turn (A B A B …), which decides between close medians.
+struct RunOff {
+    NodeId a = 0, b = 0;
+    gpu::RatioResult times; ///< B's time over A's
+    int pairs = 0; ///< of samples
+    QString message; ///< what happened, if there was no comparison
+
+    /// With `node`, one of the two, as B.
+    RunOff seenFrom(NodeId node) const;
+};
+/// How B did against A: "0.970 (0.960 to 0.980) of its time: faster"; or the message.
+QString text(const RunOff &runOff);
 
 /// Everything stored about one node.
 struct NodeDetails {
@@ -61,6 +76,7 @@ struct NodeDetails {
     TokenUsage usage;
     QDateTime created, finished;
     std::optional<gpu::Evaluation> evaluation;
+    QList<RunOff> runOffs; ///< with this node as B
 };
 
 QString name(NodeKind kind);

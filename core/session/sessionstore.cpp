@@ -264,6 +264,13 @@ gpu::Result<NodeDetails> SessionStore::details(NodeId node)
         });
     if (!status)
         return status.error();
+    const gpu::Result<QList<RunOff>> all = runOffs();
+    if (!all)
+        return all.error();
+    for (const RunOff &runOff : *all) {
+        if (runOff.a == node || runOff.b == node)
+            details.runOffs.append(runOff.seenFrom(node));
+    }
     return details;
 }
 

@@ -68,6 +68,8 @@ public:
     gpu::Result<QList<CallRecord>> calls();
     /// Tokens of each node's call, in and out together.
     gpu::Result<QHash<NodeId, qint64>> tokensByNode();
+    /// In the order they were run.
+    gpu::Result<QList<RunOff>> runOffs();
 
     /// Several changes that stand or fall together.
     gpu::Status together(const std::function<gpu::Status()> &work);
@@ -79,6 +81,7 @@ public:
     gpu::Status setSource(NodeId node, const QString &source);
     gpu::Status addCall(NodeId node, const CallRecord &call);
     gpu::Status addEvaluation(NodeId node, const gpu::Evaluation &evaluation);
+    gpu::Status addRunOff(const RunOff &runOff);
     /// What was decided and why, for the reader of the session.
     gpu::Status addEvent(const QString &kind, int round, NodeId node, const QString &text);
 

@@ -29,7 +29,16 @@ json nodeJson(const NodeRecord &node, qint64 tokens)
         {"message", textOrNull(s.message)}, {"time_us", numberOrNull(s.medianUs)},
         {"speedup", numberOrNull(s.speedup)}, {"precision", textOrNull(s.precisionClass)},
         {"tokens", tokens}, {"pinned", s.pinned}, {"excluded", s.excluded},
-        {"archived", s.archived}};
+        {"archived", s.archived}, {"beaten_by", s.beatenBy == 0 ? json() : json(s.beatenBy)}};
+}
+
+json runOffJson(const RunOff &runOff)
+{
+    const gpu::Interval &ratio = runOff.times.ratio;
+    return {{"a", runOff.a}, {"b", runOff.b},
+        {"comparison", std::string(gpu::name(runOff.times.comparison))},
+        {"ratio", {{"value", ratio.value}, {"low", ratio.low}, {"high", ratio.high}}},
+        {"pairs", runOff.pairs}, {"message", textOrNull(runOff.message)}};
 }
 } // namespace
 
@@ -52,6 +61,11 @@ gpu::Status StoredSession::load(const QString &file)
                                         .toStdString());
         tree.add(node);
     }
+    const gpu::Result<QList<RunOff>> runOffs = store.runOffs();
+    if (!runOffs)
+        return runOffs.error();
+    for (const RunOff &runOff : *runOffs)
+        tree.addRunOff(runOff);
     gpu::Result<QHash<NodeId, qint64>> readTokens = store.tokensByNode();
     if (!readTokens)
         return readTokens.error();
@@ -90,13 +104,17 @@ json toJson(const StoredSession &session)
     json nodes = json::array();
     for (const NodeRecord &node : session.tree.all())
         nodes.push_back(nodeJson(node, session.tokens.value(node.summary.id)));
+    json runOffs = json::array();
+    for (const RunOff &runOff : session.tree.runOffs())
+        runOffs.push_back(runOffJson(runOff));
     const std::optional<NodeId> best = session.tree.best();
     return {{"problem", session.head.problem.id}, {"session", session.store.file().toStdString()},
         {"state", session.head.state.toStdString()}, {"message", textOrNull(session.head.message)},
         {"device", textOrNull(session.head.deviceName)},
         {"size", session.head.config.size.toStdString()}, {"rounds", session.tree.lastRound()},
         {"elapsed_seconds", session.head.elapsedSeconds}, {"cost_usd", session.usage.costUsd},
-        {"best", best ? json(*best) : json()}, {"nodes", std::move(nodes)}};
+        {"best", best ? json(*best) : json()}, {"run_offs", std::move(runOffs)},
+        {"nodes", std::move(nodes)}};
 }
 
 } // namespace core

@@ -36,6 +36,10 @@ public:
         bool failAtStart = false;
         int failAfter = -1; ///< evaluations until the device is lost
         QStringList sources;
+        /// Answers to run-offs by "A's source|B's source": B's time over A's; "a" or "b": that one
+        /// falls out; else an error. Without an entry the medians decide.
+        QHash<QString, QString> runOffs;
+        QStringList compared; ///< the same keys
     };
 
     explicit FakeEvaluator(Script &script)
@@ -68,6 +72,37 @@ public:
             --m_script.failAfter;
             Q_EMIT stageChanged(ticket, QStringLiteral("check"), 1, 2);
             Q_EMIT evaluated(ticket, judge(source));
+        });
+        return ticket;
+    }
+
+    quint64 compare(const core::EvaluationRequest &a, const core::EvaluationRequest &b) override
+    {
+        const quint64 ticket = m_next++;
+        const auto mark = [](const QString &source) {
+            return source.section(QStringLiteral("// "), 1).section(u'\n', 0, 0);
+        };
+        const QString key = mark(a.source) + u'|' + mark(b.source);
+        m_script.compared.append(key);
+        QTimer::singleShot(m_script.delayMs, this, [this, ticket, key] {
+            const QString script = m_script.runOffs.value(key,
+                QString::number(key.section(u'|', 1).section(u' ', 1, 1).toDouble()
+                    / key.section(u'|', 0, 0).section(u' ', 1, 1).toDouble()));
+            gpu::RunOffAnswer answer;
+            bool isRatio = false;
+            const double ratio = script.toDouble(&isRatio);
+            if (script == QLatin1String("a") || script == QLatin1String("b")) {
+                answer.failed
+                    = script == QLatin1String("a") ? gpu::Contender::A : gpu::Contender::B;
+                answer.failure.verdict = gpu::Verdict::WrongResult;
+                answer.failure.message = "wrong in the run-off";
+            } else if (isRatio) {
+                answer.times
+                    = gpu::compareTimes(std::vector<double>(9, 1), std::vector<double>(9, ratio));
+                answer.pairs = 9;
+            }
+            const bool known = isRatio || answer.failed;
+            Q_EMIT compared(ticket, answer, known ? QString() : script);
         });
         return ticket;
     }

@@ -41,15 +41,36 @@ std::string wordAfter(const std::string &source, const std::string &mark)
     return source.substr(begin, source.find_first_of(" \n", begin) - begin);
 }
 
-void evaluate(const json &request)
+double timeOf(const std::string &source)
 {
-    const std::string source = request.value("source", "");
+    const std::string ok = wordAfter(source, "// ok ");
+    return ok.empty() ? 50.0 : std::stod(ok);
+}
+
+void waitOrDie(const std::string &source)
+{
     if (const std::string ms = wordAfter(source, "// slow "); !ms.empty())
         std::this_thread::sleep_for(std::chrono::milliseconds(std::stoi(ms)));
     if (source.find("// die") != std::string::npos) {
         std::cerr << "fakeworker: dying as told" << std::endl;
         std::_Exit(9);
     }
+}
+
+void compare(const json &request)
+{
+    const std::string a = request["a"]["source"], b = request["b"]["source"];
+    waitOrDie(b);
+    const double ratio = timeOf(b) / timeOf(a);
+    say({{"id", request["id"]}, {"event", "compared"}, {"pairs", 9},
+        {"comparison", ratio < 1 ? "faster" : "slower"},
+        {"ratio", {{"value", ratio}, {"low", ratio}, {"high", ratio}}}});
+}
+
+void evaluate(const json &request)
+{
+    const std::string source = request.value("source", "");
+    waitOrDie(source);
     say({{"id", request["id"]}, {"event", "stage"}, {"stage", "check"}, {"done", 1}, {"total", 2}});
     json evaluation{{"message", ""}, {"problem", "toy"},
         {"device", {{"kind", "cpu"}, {"name", "Fake CPU"}}}, {"size", request.value("size", "")},
@@ -58,8 +79,7 @@ void evaluate(const json &request)
         evaluation["verdict"] = verdict;
         evaluation["message"] = "as the test wants it";
     } else {
-        const std::string ok = wordAfter(source, "// ok ");
-        const double us = ok.empty() ? 50.0 : std::stod(ok);
+        const double us = timeOf(source);
         evaluation["verdict"] = "ok";
         evaluation["time_us"]
             = {{"median", us}, {"low", us}, {"high", us}, {"min", us}, {"samples", {us, us}}};
@@ -103,6 +123,8 @@ int main(int argc, char **argv)
             say({{"id", request["id"]}, {"event", "loaded"}, {"problem", "toy"}, {"key", "k"}});
         else if (op == "evaluate")
             evaluate(request);
+        else if (op == "compare")
+            compare(request);
         else if (op == "assembly")
             say({{"id", request["id"]}, {"event", "assembly"}, {"text", ".version 9.0"}});
     }

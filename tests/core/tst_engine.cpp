@@ -1,77 +1,9 @@
-#include "fakes.h"
+#include "enginerun.h"
 
 #include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTest>
 
 using namespace core;
-
-/// A search of an engine on the test's own thread, with fakes on both sides.
-class Run {
-public:
-    Run()
-    {
-        config.problem = QStringLiteral("toy");
-        config.rounds = 2;
-        config.ideas = 2;
-        config.branches = 2;
-        config.repairs = 1;
-        start();
-    }
-
-    void start()
-    {
-        engine = std::make_unique<Engine>(bench.parts());
-        QObject::connect(engine.get(), &Engine::finished, engine.get(),
-            [this](const SearchOutcome &o) { outcome = o; });
-        QObject::connect(engine.get(), &Engine::failed, engine.get(),
-            [this](const QString &message, bool) { failure = message; });
-        QObject::connect(engine.get(), &Engine::noticed, engine.get(),
-            [this](const Notice &n) { notices.append(n.text); });
-    }
-
-    bool search()
-    {
-        engine->create(file(), config);
-        return ended();
-    }
-
-    bool ended()
-    {
-        return QTest::qWaitFor([this] { return outcome || !failure.isEmpty(); }, 10000);
-    }
-
-    /// Path, kind, state and verdict of each node: what two runs must agree on.
-    QStringList nodes() const
-    {
-        QStringList result;
-        for (const NodeRecord &node : engine->tree().all()) {
-            const NodeSummary &s = node.summary;
-            const std::string_view verdict = s.verdict ? gpu::name(*s.verdict) : "-";
-            result.append(QStringLiteral("%1 %2 %3 %4")
-                              .arg(text(node.path), name(s.kind), name(s.state),
-                                  QString::fromUtf8(verdict.data(), qsizetype(verdict.size()))));
-        }
-        result.sort();
-        return result;
-    }
-
-    NodeSummary at(const char *path) const
-    {
-        const NodeId id = engine->tree().find(*nodePathFromText(QString::fromLatin1(path)));
-        return id != 0 ? engine->tree().at(id).summary : NodeSummary{};
-    }
-
-    QString file() const { return dir.filePath(QStringLiteral("s.espalier")); }
-
-    QTemporaryDir dir;
-    fakes::Bench bench;
-    SearchConfig config;
-    std::unique_ptr<Engine> engine;
-    std::optional<SearchOutcome> outcome;
-    QString failure;
-    QStringList notices;
-};
+using Run = EngineRun;
 
 class TestEngine : public QObject {
     Q_OBJECT
@@ -335,6 +267,17 @@ void TestEngine::failsWithTheDevice()
     QVERIFY(lost.ended());
     QCOMPARE(lost.outcome->state, SearchState::Finished);
     QCOMPARE(lost.engine->tree().all().size(), 13);
+
+    // Nor does an edit wait for ever.
+    lost.bench.evaluator.failAfter = 0;
+    lost.engine->evaluateEdit(1, QStringLiteral("/* plan {} */ // ok 7\n"));
+    QVERIFY(QTest::qWaitFor([&] { return hasEnded(lost.at("e1")); }));
+    QCOMPARE(lost.at("e1").verdict, gpu::Verdict::EnvironmentError);
+    QCOMPARE(lost.engine->state(), SearchState::Failed);
+    lost.bench.evaluator.failAfter = -1;
+    lost.engine->evaluateEdit(1, QStringLiteral("/* plan {} */ // ok 6\n"));
+    QVERIFY(QTest::qWaitFor([&] { return hasEnded(lost.at("e2")); }));
+    QCOMPARE(lost.at("e2").verdict, gpu::Verdict::Ok);
 }
 
 void TestEngine::refusesBadConfigurations_data()

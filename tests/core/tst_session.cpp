@@ -1,3 +1,4 @@
+#include "core/session/nodetree.h"
 #include "core/session/sessionstore.h"
 #include "fakes.h"
 
@@ -17,6 +18,8 @@ private Q_SLOTS:
     void admitsOneWriterAndAnyReader();
     void refusesOtherFiles_data();
     void refusesOtherFiles();
+    void opensAndUpgradesTheFirstFormat();
+    void passesOverForeignRunOffs();
     void refusesToCreate();
     void tellsAFullDisk();
     void takesOverTheLockOfADeadProcess();
@@ -200,6 +203,39 @@ void TestSession::refusesOtherFiles()
         QCOMPARE(status.error().blame, gpu::Blame::Caller);
     }
     QVERIFY(!QFile::exists(file + QStringLiteral(".lock")));
+}
+
+void TestSession::opensAndUpgradesTheFirstFormat()
+{
+    const QString file = path("first.espalier");
+    SessionStore store;
+    QVERIFY(store.create(file, {}, fakes::problem()));
+    QVERIFY(store.addNode(root(), {}, {}));
+    store.close();
+    sql(file, QStringLiteral("DROP TABLE run_off"));
+    sql(file, QStringLiteral("PRAGMA user_version=1"));
+
+    QVERIFY(store.openForReading(file));
+    QVERIFY(store.runOffs()->isEmpty());
+    QVERIFY(store.details(1));
+    store.close();
+    QVERIFY(store.openForWriting(file));
+    QVERIFY(store.addRunOff({1, 2, {{0.9, 0.8, 1.0}, gpu::Comparison::Faster}, 31, {}}));
+    store.close();
+    QVERIFY(store.openForReading(file));
+    const RunOff runOff = store.runOffs()->constFirst();
+    QCOMPARE(runOff.b, 2U);
+    QCOMPARE(runOff.pairs, 31);
+    QCOMPARE(runOff.times.ratio.low, 0.8);
+    QCOMPARE(runOff.times.comparison, gpu::Comparison::Faster);
+}
+
+void TestSession::passesOverForeignRunOffs()
+{
+    NodeTree tree;
+    tree.add(root());
+    QVERIFY(tree.addRunOff({1, 7, {{0.9, 0.8, 1.0}, gpu::Comparison::Faster}, 31, {}}).isEmpty());
+    QVERIFY(tree.addRunOff({0, 1, {{0.9, 0.8, 1.0}, gpu::Comparison::Faster}, 31, {}}).isEmpty());
 }
 
 void TestSession::refusesToCreate()

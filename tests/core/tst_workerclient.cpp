@@ -20,6 +20,11 @@ public:
             [this](quint64 ticket, const gpu::Evaluation &e) { results.insert(ticket, e); });
         QObject::connect(&client, &Evaluator::assembled, &client,
             [this](quint64, const QString &text, const QString &) { assembly = text; });
+        QObject::connect(&client, &Evaluator::compared, &client,
+            [this](quint64, const gpu::RunOffAnswer &a, const QString &e) {
+                answer = a;
+                compareError = e;
+            });
         QObject::connect(
             &client, &Evaluator::cancelled, &client, [this](quint64 t) { cancelled.append(t); });
         QObject::connect(&client, &Evaluator::warned, &client,
@@ -61,7 +66,8 @@ public:
     QMap<quint64, gpu::Evaluation> results;
     QList<quint64> cancelled;
     QStringList warnings;
-    QString assembly, failure;
+    std::optional<gpu::RunOffAnswer> answer;
+    QString assembly, failure, compareError;
     gpu::Blame blame = gpu::Blame::Candidate;
 };
 
@@ -72,6 +78,7 @@ private Q_SLOTS:
     void splitsCommands();
     void evaluates_data();
     void evaluates();
+    void compares();
     void isolatesTheCulprit();
     void givesUpAWorkerThatKeepsDying();
     void cancels();
@@ -136,6 +143,28 @@ void TestWorkerClient::evaluates()
     QVERIFY(c.stages >= 2);
     c.client.assemble({QStringLiteral("x"), QStringLiteral("small"), {}}, QStringLiteral("ptx"));
     QVERIFY(QTest::qWaitFor([&] { return c.assembly == QLatin1String(".version 9.0"); }));
+}
+
+void TestWorkerClient::compares()
+{
+    Client c;
+    c.client.start(fakes::problem());
+    const auto compare = [&c](const char *a, const char *b) {
+        c.answer.reset();
+        c.client.compare({QString::fromLatin1(a), QStringLiteral("small"), {}},
+            {QString::fromLatin1(b), QStringLiteral("small"), {{"ROWS", 2}}});
+        return QTest::qWaitFor([&] { return c.answer.has_value(); }, 10000);
+    };
+    QVERIFY(compare("// ok 20", "// ok 18"));
+    QVERIFY(c.answer->times.comparison == gpu::Comparison::Faster);
+    QCOMPARE(c.answer->times.ratio.low, 0.9);
+    QCOMPARE(c.answer->pairs, 9u);
+    QVERIFY(c.compareError.isEmpty());
+    // Kills the worker twice: said, and nobody is blamed.
+    QVERIFY(compare("// ok 20", "// die"));
+    QVERIFY(c.compareError.contains(QLatin1String("died twice")));
+    QVERIFY(compare("// ok 20", "// ok 30"));
+    QVERIFY(c.answer->times.comparison == gpu::Comparison::Slower);
 }
 
 void TestWorkerClient::isolatesTheCulprit()

@@ -53,12 +53,15 @@ private Q_SLOTS:
             {"odd", "one_hot", false, 0.5, "", "wrong"}};
         e.resources = {{"softmax<256>", 40, 1024, 16, 8, 4}};
         d.evaluation = e;
+        d.runOffs = {{9, 3, {{0.97, 0.96, 0.98}, gpu::Comparison::Faster}, 41, {}}};
         Inspector inspector;
         inspector.showDetails(d);
         const QString text = inspector.text();
-        for (const char *wanted : {"2.10 ms", "2.00×", "2 samples", "20.5 µs", "interpreter",
-                 "fp32", "3.00e-07", "tf32", "large offset", "1 of 2 passed", "softmax<256>", "40",
-                 "1024 B", "12 B", "Keep the row on the chip.", "Second paragraph.", "at 1e-2: no"})
+        for (const char *wanted :
+            {"2.10 ms", "2.00×", "against #9: 0.970 (0.960 to 0.980) of its time: faster",
+                "2 samples", "20.5 µs", "interpreter", "fp32", "3.00e-07", "tf32", "large offset",
+                "1 of 2 passed", "softmax<256>", "40", "1024 B", "12 B",
+                "Keep the row on the chip.", "Second paragraph.", "at 1e-2: no"})
             QVERIFY2(text.contains(QString::fromUtf8(wanted)),
                 qPrintable(QString::fromUtf8(wanted) + QStringLiteral("\n") + text));
     }

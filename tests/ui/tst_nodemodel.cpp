@@ -116,8 +116,10 @@ void TestNodeModel::bestIgnoresExcludedAndFailed()
     fast.excluded = true;
     auto wrong = sample::kernel(4, 1, gpu::Verdict::WrongResult);
     wrong.medianUs = 1;
+    auto beaten = sample::kernel(5, 1, gpu::Verdict::Ok, 3);
+    beaten.beatenBy = 2;
     model.apply({sample::kernel(1, 0, gpu::Verdict::Ok, 1, core::NodeKind::Root),
-        sample::kernel(2, 1, gpu::Verdict::Ok, 2), fast, wrong});
+        sample::kernel(2, 1, gpu::Verdict::Ok, 2), fast, wrong, beaten});
     QCOMPARE(model.best(), 2U);
 }
 

@@ -95,6 +95,16 @@ void addTime(Page &page, const core::NodeSummary &node, const gpu::Evaluation &e
             "Measured on the interpreter: it ranks kernels, it does not predict a GPU.")));
 }
 
+void addRunOffs(Page &page, const QList<core::RunOff> &runOffs)
+{
+    if (runOffs.isEmpty())
+        return;
+    page.section(QObject::tr("Run-offs, timed in turn"));
+    for (const core::RunOff &runOff : runOffs)
+        page.paragraph(QObject::tr("against <a href='node:%1'>#%1</a>: ").arg(runOff.a)
+            + core::text(runOff).toHtmlEscaped());
+}
+
 /// A bar whose length is the error's place on a log scale up to the loosest yardstick.
 QString errorBar(const Page &page, double error, double loosest, Role role)
 {
@@ -290,6 +300,7 @@ QString nodeHtml(const core::NodeDetails &details, const Theme &theme)
     if (details.evaluation) {
         addFindings(page, *details.evaluation);
         addTime(page, node, *details.evaluation);
+        addRunOffs(page, details.runOffs);
         addPrecision(page, *details.evaluation);
     }
     if (!details.ideaText.isEmpty()) {

@@ -105,7 +105,8 @@ core::NodeId NodeModel::best() const
     const core::NodeSummary *best = nullptr;
     for (const Node &node : m_nodes) {
         const core::NodeSummary &s = node.summary;
-        if (s.verdict != gpu::Verdict::Ok || !s.medianUs || s.excluded || s.archived)
+        if (s.verdict != gpu::Verdict::Ok || !s.medianUs || s.excluded || s.archived
+            || s.beatenBy != 0)
             continue;
         if (!best || *s.medianUs < *best->medianUs)
             best = &s;

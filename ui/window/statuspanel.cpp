@@ -82,6 +82,7 @@ void StatusPanel::show(const core::SearchProgress &progress)
     add(progress.compiling, tr("compiling"));
     add(progress.checking, tr("checking"));
     add(progress.timing, tr("timing"));
+    add(progress.runOffs, tr("in a run-off"));
     m_stages->setText(stages.join(QStringLiteral(", ")));
     m_stages->setVisible(!stages.isEmpty());
     m_best->setText(
