@@ -21,9 +21,12 @@ private Q_SLOTS:
     void initTestCase();
     void verdicts_data();
     void verdicts();
+    void runOffs_data();
+    void runOffs();
     void everyCheatHasAnHonestTwin();
 
 private:
+    static QString read(const QString &name);
     json receive();
     std::string load(const QString &problem);
 
@@ -118,13 +121,65 @@ void TestCheats::verdicts()
     QCOMPARE(evaluation["time_us"].is_object(), verdict == QStringLiteral("ok"));
 }
 
+QString TestCheats::read(const QString &name)
+{
+    QFile file(QStringLiteral(SOURCE_DIR "/tests/gpu/cheats/") + name);
+    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+}
+
+void TestCheats::runOffs_data()
+{
+    QTest::addColumn<QString>("a");
+    QTest::addColumn<QString>("b");
+    QTest::addColumn<QString>("wanted"); // the comparison, or who falls out
+    QTest::newRow("fast against slow") << "softmax_honest.cu"
+                                       << "softmax_exp2_honest.cu"
+                                       << "faster";
+    QTest::newRow("slow against fast") << "softmax_exp2_honest.cu"
+                                       << "softmax_honest.cu"
+                                       << "slower";
+    QTest::newRow("zeros") << "softmax_honest.cu"
+                           << "softmax_zeros.cu"
+                           << "b";
+    QTest::newRow("leads with zeros") << "softmax_zeros.cu"
+                                      << "softmax_honest.cu"
+                                      << "a";
+    QTest::newRow("answers in scratch") << "softmax_honest.cu"
+                                        << "softmax_cached_scratch.cu"
+                                        << "b";
+    QTest::newRow("answers in a global") << "softmax_honest.cu"
+                                         << "softmax_cached_global.cu"
+                                         << "b";
+    QTest::newRow("half precision") << "softmax_honest.cu"
+                                    << "softmax_fp16.cu"
+                                    << "b";
+    QTest::newRow("writes past the end") << "softmax_honest.cu"
+                                         << "softmax_write_past.cu"
+                                         << "b";
+}
+
+void TestCheats::runOffs()
+{
+    QFETCH(QString, a);
+    QFETCH(QString, b);
+    QFETCH(QString, wanted);
+    const std::string key = load(QStringLiteral("softmax"));
+    m_worker->writeLine(json({{"id", ++m_id}, {"op", "compare"}, {"problem", key},
+                                 {"size", "small"}, {"a", {{"source", read(a).toStdString()}}},
+                                 {"b", {{"source", read(b).toStdString()}}}})
+                            .dump(),
+        10);
+    const json answer = receive();
+    QCOMPARE(answer.value("event", ""), std::string("compared"));
+    const std::string got = answer.value("failed", answer.value("comparison", ""));
+    QVERIFY2(got == wanted.toStdString(), answer.dump().c_str());
+    if (wanted.size() == 1)
+        QVERIFY(!answer["evaluation"]["message"].get<std::string>().empty());
+}
+
 void TestCheats::everyCheatHasAnHonestTwin()
 {
     const QDir folder(QStringLiteral(SOURCE_DIR "/tests/gpu/cheats"));
-    const auto read = [&folder](const QString &name) {
-        QFile file(folder.filePath(name));
-        return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
-    };
     static const QRegularExpression twin(QStringLiteral("// twin: (\\S+)\\n"));
     int cheats = 0;
     for (const QString &name : folder.entryList({QStringLiteral("*.cu")})) {
