@@ -56,6 +56,11 @@ ExitCode showCommand(const QString &sessionFile, bool json)
     print(QStringLiteral("%1. %2").arg(session.head.state, session.head.message));
     if (session.tree.contains(1))
         printTree(session.tree, 1);
+    for (const RunOff &runOff : session.tree.runOffs())
+        print(QStringLiteral("Run-off: #%1 against #%2: %3")
+                  .arg(runOff.b)
+                  .arg(runOff.a)
+                  .arg(text(runOff)));
     return ExitCode::Done;
 }
 

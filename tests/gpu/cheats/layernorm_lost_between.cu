@@ -2,9 +2,10 @@
 { "launches": [ { "kernel": "k", "grid": ["batch"], "block": [64], "args": ["x", "weight", "bias", "y"] } ] }
 */
 // problem: layernorm
-// expect: wrong_result
+// expect: wrong_result|precision
 // twin: layernorm_parts_honest.cu
-// Adds the variances of the parts and drops the variance between them.
+// Adds the variances of the parts and drops the variance between them: on normal inputs of large parts
+// that is an error of bf16's size, on others it is plainly wrong.
 __device__ float blockSum(float value)
 {
     __shared__ float partial[64];
