@@ -38,9 +38,7 @@ gpu::Result<QString> readSource(const QString &path)
 
 void printSummary(const gpu::Evaluation &evaluation)
 {
-    const std::string_view verdict = gpu::name(evaluation.verdict);
-    print(QStringLiteral("%1%2").arg(
-        QString::fromUtf8(verdict.data(), static_cast<qsizetype>(verdict.size())),
+    print(QStringLiteral("%1%2").arg(verdictName(evaluation.verdict),
         evaluation.message.empty()
             ? QString()
             : QStringLiteral(": ") + QString::fromStdString(evaluation.message)));

@@ -25,8 +25,7 @@ QString verdictText(const NodeSummary &node)
 {
     if (node.state == NodeState::Lost)
         return QStringLiteral("lost");
-    const std::string_view text = node.verdict ? gpu::name(*node.verdict) : "idea";
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+    return node.verdict ? verdictName(*node.verdict) : QStringLiteral("idea");
 }
 } // namespace
 

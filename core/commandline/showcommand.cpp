@@ -20,11 +20,7 @@ int depth(const NodeTree &tree, NodeId id)
 void printTree(const NodeTree &tree, NodeId id)
 {
     const NodeSummary &node = tree.at(id).summary;
-    QString verdict = name(node.state);
-    if (node.verdict) {
-        const std::string_view text = gpu::name(*node.verdict);
-        verdict = QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-    }
+    const QString verdict = node.verdict ? verdictName(*node.verdict) : name(node.state);
     QString line = QStringLiteral("#%1 %2").arg(id, -5).arg(verdict, -17);
     line += node.speedup ? QStringLiteral("%1x ").arg(*node.speedup, 7, 'f', 2)
                          : QString(9, QLatin1Char(' '));

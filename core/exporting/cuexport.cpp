@@ -24,8 +24,7 @@ QString provenance(const StoredSession &session, const NodeRecord &node, const N
                 commentSafe(s.author)),
         QStringLiteral("   %1: %2").arg(name(s.kind), commentSafe(s.title))};
     if (s.verdict) {
-        QString line = QStringLiteral("   Verdict: %1")
-                           .arg(QString::fromStdString(std::string(gpu::name(*s.verdict))));
+        QString line = QStringLiteral("   Verdict: %1").arg(verdictName(*s.verdict));
         if (s.medianUs)
             line += QStringLiteral(", median %1 us%2 at size %3")
                         .arg(*s.medianUs)

@@ -14,8 +14,7 @@ QString verdictText(const NodeSummary &node)
     if (!node.verdict)
         return node.kind == NodeKind::Idea && node.state == NodeState::Done ? QString()
                                                                             : name(node.state);
-    const std::string_view text = gpu::name(*node.verdict);
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+    return verdictName(*node.verdict);
 }
 
 QString section(const QString &title, const QString &body)

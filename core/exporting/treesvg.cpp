@@ -74,11 +74,8 @@ QString label(const NodeSummary &node)
 QString tip(const NodeSummary &node)
 {
     QString text = QStringLiteral("#%1 %2: %3").arg(node.id).arg(name(node.kind), node.title);
-    if (node.verdict) {
-        const std::string_view verdict = gpu::name(*node.verdict);
-        text += QStringLiteral(" (%1)").arg(
-            QString::fromUtf8(verdict.data(), static_cast<qsizetype>(verdict.size())));
-    }
+    if (node.verdict)
+        text += QStringLiteral(" (%1)").arg(verdictName(*node.verdict));
     return text;
 }
 } // namespace

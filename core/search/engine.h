@@ -97,6 +97,19 @@ private:
     void sendBatch(const QList<NodeId> &changed);
     SearchProgress progress() const;
 
+    // Questions to models and their replies: asking.cpp
+    Request requestFor(const NodeRecord &node) const;
+    void ask(const NodeRecord &node);
+    QString promptFor(const Request &request, const NodeRecord &node);
+    QString ideasPromptFor(int round);
+    PromptKernel kernelOf(NodeId id);
+    void receiveReply(quint64 ticket, const Reply &reply);
+    void receiveFailure(quint64 ticket, const QString &message);
+    void receiveIdeas(const Question &question, const Reply &reply);
+    void receiveCandidate(const Question &question, const Reply &reply);
+    CallRecord callRecord(const Question &question, const Reply &reply, const QString &error) const;
+    void addUsage(const TokenUsage &usage);
+
     // Close contenders: runoffs.cpp
     /// True while one runs, or if it failed the search.
     bool runOff();
@@ -111,24 +124,16 @@ private:
     void advance();
     void startRound(int round);
     bool dispatch(NodeId id);
-    void ask(const NodeRecord &node);
     void evaluate(const NodeRecord &node);
-    Request requestFor(const NodeRecord &node) const;
-    QString promptFor(const Request &request, const NodeRecord &node);
-    QString ideasPromptFor(int round);
-    PromptKernel kernelOf(NodeId id);
-    void addUsage(const TokenUsage &usage);
-    void receiveReply(quint64 ticket, const Reply &reply);
-    void receiveFailure(quint64 ticket, const QString &message);
-    void receiveIdeas(const Question &question, const Reply &reply);
-    void receiveCandidate(const Question &question, const Reply &reply);
     void receiveEvaluation(quint64 ticket, const gpu::Evaluation &evaluation);
     void receiveStage(quint64 ticket, const QString &stage, int done, int total);
     std::optional<NodeRecord> repairOf(const NodeRecord &node);
     QList<NodeRecord> placeholders(int round, const QList<NodeId> &seeds) const;
     QList<NodeId> ideasOf(int round) const;
-    CallRecord callRecord(const Question &question, const Reply &reply, const QString &error) const;
     void addToTree(const NodeRecord &node, const QString &source);
+    /// The first node with this source; 0 if there is none.
+    NodeId twinOf(const QString &source) const;
+    void rememberSource(const QString &source, NodeId node);
     /// The idea with its state set to Done if `ending` was its last branch.
     std::optional<NodeRecord> ideaEndedBy(NodeId ending) const;
 

@@ -34,7 +34,22 @@ std::optional<Value> valueIn(const Table &table, const QString &name)
     }
     return std::nullopt;
 }
+
+QString fromView(std::string_view text)
+{
+    return QString::fromUtf8(text.data(), qsizetype(text.size()));
+}
 } // namespace
+
+QString verdictName(gpu::Verdict verdict)
+{
+    return fromView(gpu::name(verdict));
+}
+
+QString comparisonName(gpu::Comparison comparison)
+{
+    return fromView(gpu::name(comparison));
+}
 
 QString name(NodeKind kind)
 {
@@ -67,12 +82,11 @@ QString text(const RunOff &runOff)
     if (!runOff.message.isEmpty())
         return runOff.message;
     const gpu::Interval &ratio = runOff.times.ratio;
-    const std::string_view comparison = gpu::name(runOff.times.comparison);
     return QStringLiteral("%1 (%2 to %3) of its time: %4")
         .arg(ratio.value, 0, 'f', 3)
         .arg(ratio.low, 0, 'f', 3)
         .arg(ratio.high, 0, 'f', 3)
-        .arg(QString::fromUtf8(comparison.data(), qsizetype(comparison.size())));
+        .arg(comparisonName(runOff.times.comparison));
 }
 
 std::optional<NodeKind> nodeKindFromName(const QString &name)

@@ -79,6 +79,8 @@ struct NodeDetails {
     QList<RunOff> runOffs; ///< with this node as B
 };
 
+QString verdictName(gpu::Verdict verdict);
+QString comparisonName(gpu::Comparison comparison);
 QString name(NodeKind kind);
 QString name(NodeState state);
 std::optional<NodeKind> nodeKindFromName(const QString &name);

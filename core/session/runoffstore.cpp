@@ -9,14 +9,11 @@ namespace core {
 gpu::Status SessionStore::addRunOff(const RunOff &runOff)
 {
     const gpu::Interval &ratio = runOff.times.ratio;
-    const std::string_view comparison = gpu::name(runOff.times.comparison);
     return m_database.run(
         QStringLiteral("INSERT INTO run_off (a, b, comparison, ratio, low, high, pairs, message, "
                        "ended) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-        {runOff.a, runOff.b,
-            QString::fromUtf8(comparison.data(), static_cast<qsizetype>(comparison.size())),
-            ratio.value, ratio.low, ratio.high, runOff.pairs,
-            runOff.message.isNull() ? QStringLiteral("") : runOff.message,
+        {runOff.a, runOff.b, comparisonName(runOff.times.comparison), ratio.value, ratio.low,
+            ratio.high, runOff.pairs, runOff.message.isNull() ? QStringLiteral("") : runOff.message,
             QDateTime::currentDateTimeUtc().toString(Qt::ISODateWithMs)});
 }
 

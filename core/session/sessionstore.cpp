@@ -36,10 +36,7 @@ std::optional<double> optionalNumber(const QVariant &value)
 
 QString verdictText(const NodeSummary &summary)
 {
-    if (!summary.verdict)
-        return {};
-    const std::string_view text = gpu::name(*summary.verdict);
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+    return summary.verdict ? verdictName(*summary.verdict) : QString();
 }
 
 NodeRecord nodeFrom(const QSqlQuery &query)
