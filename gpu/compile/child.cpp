@@ -3,8 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
-#include <dlfcn.h>
-#include <filesystem>
 #include <iostream>
 #include <unistd.h>
 
@@ -39,17 +37,6 @@ bool bytesFromHex(const std::string &hex, std::string &bytes)
         bytes += static_cast<char>(high << 4 | low);
     }
     return hex.size() % 2 == 0;
-}
-
-/// NVRTC opens this library by its bare name, which only the linker's cache of an installed toolkit
-/// finds: loaded beforehand from NVRTC's own folder it is found in any.
-void loadBuiltins(const std::filesystem::path &nvrtc)
-{
-    std::error_code ignored;
-    for (std::filesystem::directory_iterator entry(nvrtc.parent_path(), ignored), end;
-         !ignored && entry != end; entry.increment(ignored))
-        if (entry->path().filename().string().starts_with("libnvrtc-builtins.so"))
-            ::dlopen(entry->path().c_str(), RTLD_NOW | RTLD_GLOBAL);
 }
 
 void say(const nlohmann::json &line)
@@ -111,7 +98,6 @@ int compileChildMain(int argumentCount, char **arguments)
         say({{"error", "--compile-child needs the path of libnvrtc"}});
         return 2;
     }
-    loadBuiltins(arguments[0]);
     const Result<Nvrtc> nvrtc = Nvrtc::open(arguments[0]);
     if (!nvrtc) {
         say({{"error", nvrtc.error().message}});

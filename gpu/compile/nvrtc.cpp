@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 
+#include <filesystem>
+
 namespace gpu {
 
 struct Nvrtc::Functions {
@@ -22,8 +24,22 @@ struct Nvrtc::Functions {
     decltype(&nvrtcGetCUBIN) cubin = nullptr;
 };
 
+namespace {
+/// NVRTC opens this library by its bare name, which only the linker's cache of an installed toolkit
+/// finds: loaded beforehand from NVRTC's own folder it is found in any.
+void loadBuiltins(const std::filesystem::path &nvrtc)
+{
+    std::error_code ignored;
+    for (std::filesystem::directory_iterator entry(nvrtc.parent_path(), ignored), end;
+         !ignored && entry != end; entry.increment(ignored))
+        if (entry->path().filename().string().starts_with("libnvrtc-builtins.so"))
+            ::dlopen(entry->path().c_str(), RTLD_NOW | RTLD_GLOBAL);
+}
+} // namespace
+
 Result<Nvrtc> Nvrtc::open(const std::string &library)
 {
+    loadBuiltins(library);
     // Never closed: NVRTC's exit handlers crash when it is unloaded early.
     void *handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle)

@@ -1,11 +1,12 @@
 #include "tests/gpu/conformance/case.h"
-#include "tests/gpu/conformance/nvrtc.h"
+#include "tests/gpu/conformance/casecompiler.h"
 #include "tests/gpu/conformance/record.h"
 #include "tests/gpu/conformance/runners.h"
 
 #include <QtTest>
 
 #include <fstream>
+#include <optional>
 
 using namespace gpu::conformance;
 
@@ -26,9 +27,9 @@ private Q_SLOTS:
         std::ifstream file(Folder + "/h200.json");
         m_record = nlohmann::json::parse(file, nullptr, false);
         QVERIFY2(!m_record.is_discarded(), "There is no recording h200.json.");
-        auto nvrtc = Nvrtc::open({});
-        QVERIFY2(nvrtc.ok(), nvrtc ? "" : nvrtc.error().message.c_str());
-        m_nvrtc = std::move(*nvrtc);
+        auto compiler = CaseCompiler::open();
+        QVERIFY2(compiler.ok(), compiler ? "" : compiler.error().message.c_str());
+        m_compiler = std::move(*compiler);
     }
 
     void agreesWithTheGpu_data()
@@ -45,7 +46,7 @@ private Q_SLOTS:
     {
         QFETCH(int, index);
         const Case &test = m_cases[std::size_t(index)];
-        const auto ptx = m_nvrtc->ptx(test.source, test.options);
+        const auto ptx = m_compiler->ptx(test.source, test.options);
         QVERIFY2(ptx.ok(), ptx ? "" : ptx.error().message.c_str());
         // None of them has a race or reads memory that was never written.
         for (const bool checked : {false, true}) {
@@ -60,7 +61,7 @@ private Q_SLOTS:
 
 private:
     nlohmann::json m_record;
-    std::unique_ptr<Nvrtc> m_nvrtc;
+    std::optional<CaseCompiler> m_compiler;
     std::vector<Case> m_cases;
 };
 

@@ -1,7 +1,7 @@
 #include "gpu/base/files.h"
 #include "ptxrun.h"
 #include "tests/gpu/conformance/case.h"
-#include "tests/gpu/conformance/nvrtc.h"
+#include "tests/gpu/conformance/casecompiler.h"
 
 #include <QtTest>
 
@@ -159,14 +159,14 @@ private Q_SLOTS:
         const auto text = readFile(SOURCE_DIR "/tests/gpu/data/matmul.ptx");
         QVERIFY(text);
         m_texts.push_back(*text);
-        const auto nvrtc = conformance::Nvrtc::open({});
-        QVERIFY2(nvrtc, nvrtc ? "" : nvrtc.error().message.c_str());
+        const auto compiler = conformance::CaseCompiler::open();
+        QVERIFY2(compiler, compiler ? "" : compiler.error().message.c_str());
         const auto cases = conformance::readCases(SOURCE_DIR "/tests/gpu/conformance/kernels");
         QVERIFY2(cases, cases ? "" : cases.error().message.c_str());
         for (const conformance::Case &test : *cases) {
             if (!m_few.contains(QString::fromStdString(test.name)) && multiplier() == 1)
                 continue;
-            const auto ptx = (*nvrtc)->ptx(test.source, test.options);
+            const auto ptx = compiler->ptx(test.source, test.options);
             QVERIFY2(ptx, ptx ? "" : ptx.error().message.c_str());
             m_texts.push_back(*ptx);
         }

@@ -1,5 +1,5 @@
 #include "tests/gpu/conformance/case.h"
-#include "tests/gpu/conformance/nvrtc.h"
+#include "tests/gpu/conformance/casecompiler.h"
 #include "tests/gpu/conformance/record.h"
 #include "tests/gpu/conformance/runners.h"
 
@@ -19,7 +19,7 @@ using namespace gpu::conformance;
 namespace {
 
 struct Arguments {
-    std::string folder, cudaHome, record, only;
+    std::string folder, record, only;
 };
 
 Result<Arguments> parse(int count, char **values)
@@ -28,7 +28,6 @@ Result<Arguments> parse(int count, char **values)
     for (int i = 1; i < count; ++i) {
         const std::string_view option = values[i];
         std::string *target = option == "--record" ? &arguments.record
-            : option == "--cuda-home"              ? &arguments.cudaHome
             : option == "--only"                   ? &arguments.only
                                                    : nullptr;
         if (target && i + 1 < count)
@@ -39,13 +38,13 @@ Result<Arguments> parse(int count, char **values)
             return callerError("Bad argument " + std::string(option) + '.');
     }
     if (arguments.folder.empty())
-        return callerError("usage: conformance KERNEL_FOLDER [--record FILE] [--cuda-home DIR] "
+        return callerError("usage: conformance KERNEL_FOLDER [--record FILE] "
                            "[--only NAME]");
     return arguments;
 }
 
 struct Session {
-    std::unique_ptr<Nvrtc> nvrtc;
+    CaseCompiler compiler;
     std::unique_ptr<Device> device; ///< null without a GPU
     nlohmann::json record;
 };
@@ -58,10 +57,10 @@ struct Verdict {
 
 Verdict evaluate(Session &session, const Case &test)
 {
-    const auto ptx = session.nvrtc->ptx(test.source, test.options);
+    const auto ptx = session.compiler.ptx(test.source, test.options);
     if (!ptx)
         return {false, ptx.error().message};
-    const auto cubin = session.nvrtc->cubin(test.source, test.options);
+    const auto cubin = session.compiler.cubin(test.source, test.options);
     if (!cubin)
         return {false, cubin.error().message};
     std::optional<Outputs> truth;
@@ -100,10 +99,10 @@ int main(int argc, char **argv)
     const auto cases = readCases(arguments->folder);
     if (!cases)
         return fail(cases.error());
-    auto nvrtc = Nvrtc::open(arguments->cudaHome);
-    if (!nvrtc)
-        return fail(nvrtc.error());
-    Session session{std::move(*nvrtc), nullptr, {}};
+    auto compiler = CaseCompiler::open();
+    if (!compiler)
+        return fail(compiler.error());
+    Session session{std::move(*compiler), nullptr, {}};
     auto device = Device::open();
     if (device)
         session.device = std::move(*device);
